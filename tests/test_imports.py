@@ -28,7 +28,7 @@ PRIVACY = {"bardo.privacy.secrets"}
 MODULES = 159
 #: Modules that opening a memory loads. Every other module loads at the first call that needs it.
 OPENING = {
-    "bardo", "bardo._atomic", "bardo._cached_property", "bardo._core", "bardo._core._assemble",
+    "bardo", "bardo._atomic", "bardo._cached_property", "bardo._core", "bardo._core._assemble", "bardo._printed",
     "bardo._core._bequeath", "bardo._core._capture", "bardo._core._consolidate", "bardo._core._facts",
     "bardo._core._index", "bardo._core._names", "bardo._core._recall", "bardo._core._simulate", "bardo._core._text",
     "bardo._settings", "bardo._validation", "bardo.assemble",
@@ -47,7 +47,8 @@ OPENING = {
 IMPORTING = 60
 #: Modules of bardo that `bardo --help` loads besides those of the command line.
 HELP = {
-    "bardo", "bardo.__main__", "bardo._atomic", "bardo._core", "bardo._patterns", "bardo._settings", "bardo.capture",
+    "bardo", "bardo.__main__", "bardo._atomic", "bardo._core", "bardo._patterns", "bardo._printed", "bardo._settings",
+    "bardo.capture",
     "bardo.capture.fields", "bardo.clock", "bardo.conduct", "bardo.conduct.model", "bardo.conduct.model.entries",
     "bardo.config", "bardo.consolidate", "bardo.consolidate.pages", "bardo.consolidate.pages.wording", "bardo.errors",
     "bardo.model", "bardo.ports", "bardo.recall", "bardo.recall.filters", "bardo.recall.options", "bardo.surfaces",

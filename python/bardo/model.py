@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from bardo._printed import printed
+
 #: Author of an episode; `assistant` is another name of `agent`, which is stored.
 Role = Literal["user", "agent", "assistant", "system", "environment", "tool"]
 #: Stored role of each accepted name.
@@ -110,6 +112,9 @@ class Episode:
     replay_count: int = 0
     content_hash: int = 0
 
+    _printed = ("text", "role", "speaker", "at", "kind", "verified", "id")
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class Quality:
@@ -147,6 +152,17 @@ class Statement:
     since: int | None = None
     until: int | None = None
     functional: bool = False
+
+    _printed = (
+        "subject",
+        "attribute",
+        "value",
+        "denied",
+        "condition",
+        "since",
+        "until",
+    )
+    __str__ = printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +237,9 @@ class Fact:
     persistence: Persistence | None = None
     ended_by: str | None = None
 
+    _printed = ("text", "status", "confidence", "kind", "subjects", "created_at", "source", "id")
+    __str__ = printed
+
     @property
     def is_contested(self) -> bool:
         """Whether evidence refuted it or an ancestor had ended it, and no own evidence restored it since."""
@@ -250,6 +269,8 @@ class Link:
     relation: str
     weight: float
     tick: int
+
+    __str__ = printed
 
 
 @dataclass(frozen=True, slots=True)

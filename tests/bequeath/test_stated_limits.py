@@ -56,6 +56,15 @@ def redacted(text: str) -> str:
         "Refunds above 200 EUR must go to Odile",
         "The maximum dose is 40 mg",
         "Storage is capped at 500 GB per client",
+        "The position limit on WTI is 40 lots, on gasoil 25 lots, copper 60.",
+        "The caps are 40 lots for WTI, 25 for gasoil and 60 for copper.",
+        "The approval threshold is 20 lots now, not 15.",
+        "The credit threshold at Halden was raised to 3.2 million.",
+        "The hedge ratio on the Antwerp zinc stock is 70 percent.",
+        "The aluminium limit was cut back to 45 lots.",
+        "Cut the zinc hedge ratio to 60 percent.",
+        "From Monday on the gasoil limit is 30 lots.",
+        "The limit at Halden is 400,000 EUR.",
     ],
 )
 def test_a_stated_limit_crosses(text):
@@ -102,6 +111,15 @@ def test_a_stated_limit_crosses(text):
         ("Never add once the funding is beyond 0.09.", ["0.09"]),
         ("Stops are never wider than 2.5 ATR", ["2.5"]),
         ("We size at most trades at 12 lots", ["12"]),
+        ("The limit is 30 lots, our copper position 22 lots", ["22"]),
+        ("The limit is 30 lots, Dov sold 12 lots", ["12"]),
+        ("We hold 22 lots, copper 60 lots", ["22", "60 lots"]),
+        ("The limit is 400k, equity 910k", ["910"]),
+        ("Our threshold is 0.62", ["0.62"]),
+        ("The hedge ratio is 0.35", ["0.35"]),
+        ("Cut the hedge ratio to 35 percent when skew flips", ["35"]),
+        ("The entry threshold is 3 percent", ["3 percent"]),
+        ("The threshold for a breakout trade is 2 percent when volatility is low", ["2 percent"]),
     ],
 )
 def test_a_holding_a_result_or_a_tuned_parameter_beside_a_word_for_a_limit_goes(text, gone):

@@ -16,6 +16,7 @@ from bardo._atomic import (
     write_atomically,
     write_json,
 )
+from bardo._printed import printed
 from bardo.bequeath.lineage import Tombstone
 from bardo.folder import DEATH_FILE
 from bardo.life.clocks import DeathPhase
@@ -51,6 +52,8 @@ class DeathRecord:
     path: str = ""
     posthumous: bool = False
     tombstone: Tombstone | None = None
+
+    __str__ = printed
 
     @property
     def is_closed(self) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from bardo._atomic import damaged, read_json, write_json
+from bardo._printed import printed
 from bardo.clock import MAX_TICK
 from bardo.folder import TOMBSTONE_FILE
 from bardo.model import INHERITED_KIND
@@ -44,6 +45,13 @@ class Parent:
     signer: str = ""
     limited: bool = False
     replaced: tuple[str, ...] = ()
+
+    _printed = (
+        "agent",
+        "generation",
+        "limited",
+    )
+    __str__ = printed
 
     def is_of_same_life(self, other: Parent) -> bool:
         """Whether both testaments are of the same life; a grimoire signs with exactly one key."""
@@ -87,6 +95,9 @@ class Life:
     signer: str = ""
     replaces: tuple[str, ...] = ()
 
+    _printed = ("agent", "generation", "parents", "birth_tick", "death_tick", "cause")
+    __str__ = printed
+
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
         """Builds a life from the output of `dataclasses.asdict`.
@@ -122,6 +133,8 @@ class Lineage:
 
     life: Life
     ancestors: tuple[Life, ...] = ()
+
+    __str__ = printed
 
     @classmethod
     def founder(cls, agent: str, *, birth_tick: int = 0) -> Self:

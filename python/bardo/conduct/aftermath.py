@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from bardo._printed import printed
 from bardo.conduct.match.matching import Touch
 from bardo.conduct.match.same import place_of_same
 from bardo.conduct.model.entries import CRITICAL, STEP, Answer, Outcome, Result, Rule
@@ -40,6 +41,8 @@ class Aftermath:
     question: str
     notes: tuple[str, ...]
     flow: Flow | None = None
+
+    __str__ = printed
 
 
 def split(

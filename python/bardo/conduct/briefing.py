@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import chain, zip_longest
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, zip_longest
 from typing import NamedTuple
 
 from bardo.assemble.blocks import Block
 from bardo.assemble.copies import MadePrompts
 from bardo.assemble.prompt import assemble
-from bardo.conduct.model.authors import said_at
+from bardo.clock import day_of
+from bardo.conduct.model.authors import author_of, said_at
 from bardo.conduct.model.entries import CRITICAL, STATEMENTS, Rule, StateEntry, StateKind
 from bardo.conduct.model.entry_memory import EntryMemory, told
 from bardo.conduct.model.procedures import Capability, Flow, Mission
 from bardo.conduct.model.standing import standing_of
+from bardo.conduct.persons import is_person
 from bardo.conduct.procedures.capabilities import health_text, tool_text, works
 from bardo.conduct.procedures.flows import results_text
 from bardo.conduct.storage.store import ConductStore
@@ -32,6 +34,8 @@ TOKENS, PART = 1_000, 6
 LONG, LONG_PART = 140, 4
 #: Minimum number of letters of a token: entries of fewer letters than a block has tokens of these all fit.
 _LEAST_LETTERS = 2
+#: Number of letters of a token and number of tokens of the frame of an entry, as estimates.
+_LETTERS, _FRAME = 4, 28
 #: Maximum number of tokens of the text with which a session begins.
 BOOT = 3_000
 #: Maximum number of rules that a session begins with, the highest score first.
@@ -43,13 +47,17 @@ class InForce(NamedTuple):
 
     Args:
         work: Unfinished work, which comes first.
-        rest: Critical rules, other entries of state and rejections.
+        orders: Critical rules and rejections by `precedence`, then the latest first.
+        others: Other entries of state, the latest first.
         omitted: Number of further ones.
+        agent: Name of the agent.
     """
 
     work: list[EntryMemory]
-    rest: list[EntryMemory]
+    orders: list[StateEntry | Rule]
+    others: list[EntryMemory]
     omitted: int
+    agent: str
 
 
 def in_force(store: ConductStore, *, first: str = "") -> InForce:
@@ -59,36 +67,101 @@ def in_force(store: ConductStore, *, first: str = "") -> InForce:
         store: State and rules of the agent.
         first: Id of an entry that comes first, such as the unfinished work.
     """
-    rejections = [_of_entry(entry) for entry in store.state(kind="rejected", limit=LATEST)]
+    rejections = store.state(kind="rejected", limit=LATEST)
+    rules = [rule for rule in store.rules(every=False) if rule.score >= CRITICAL]
     entries = [entry for entry in store.state(besides="rejected", limit=READ) if not _is_only_heard(entry)]
-    # Of the other entries those are counted that were read.
-    omitted = store.count("rejected") - len(rejections) + max(0, len(entries) - LATEST)
     work = [_of_entry(entry) for entry in entries[:LATEST] if entry.id == first]
     others = [_of_entry(entry) for entry in entries[:LATEST] if entry.id != first]
-    orders = _orders(store)
-    # In turns, so that no sort pushes out another; what a person ordered precedes what was said about it.
-    in_turns = chain.from_iterable(zip_longest(orders.memories, others, rejections))
-    return InForce(work, [each for each in in_turns if each is not None], omitted + orders.omitted)
+    latest = sorted(rules, key=lambda rule: -said_at(rule))[:TOP]
+    # Of the other entries those are counted that were read.
+    omitted = store.count("rejected") - len(rejections) + len(rules) - len(latest)
+    orders = by_precedence((*latest, *rejections), store.agent)
+    return InForce(work, orders, others, omitted + max(0, len(entries) - LATEST), store.agent)
+
+
+def by_precedence(orders: Iterable[StateEntry | Rule], agent: str) -> list[StateEntry | Rule]:
+    """Sorts orders: those in full force of a person, and critical rules, then the others; the latest first.
+
+    Args:
+        orders: Rejections and rules.
+        agent: Name of the agent.
+    """
+    return sorted(orders, key=lambda row: (_precedence(row, agent), -said_at(row)))
+
+
+def _precedence(row: StateEntry | Rule, agent: str) -> int:
+    """Returns 0 for a critical rule and for a person's order, both in full force, and 1 for any other order."""
+    is_sure = is_person(author_of(row.by)[0], agent) or (isinstance(row, Rule) and row.score >= CRITICAL)
+    return 0 if is_sure and not row.doubt else 1
+
+
+def prohibitions(store: ConductStore, *, now: int) -> list[tuple[StateEntry | Rule, str, str]]:
+    """Returns what the gate forbids or wants approved, by precedence, each with its text, and its author and day.
+
+    Args:
+        store: State and rules of the agent.
+        now: Wall clock, microseconds UTC, at which scores of rules are evaluated.
+    """
+    rules = [
+        rule for rule in store.rules(every=False) if rule.in_force(now) and (rule.forbids or rule.approval)
+    ]
+    rows = by_precedence((*rules, *store.state(kind="rejected")), store.agent)
+    return [
+        (
+            row,
+            (f"Rejected: {row.summary}" if isinstance(row, StateEntry) else row.text)
+            + standing_of(row.corrections),
+            "; ".join(filter(None, (*_origin(row), day_of(said_at(row))))),
+        )
+        for row in rows
+    ]
+
+
+def _origin(row: StateEntry | Rule) -> tuple[str, str]:
+    """Returns the author of a row, and the ancestor that it is from."""
+    person, ancestor, _ = author_of(row.by)
+    return person, f"from {ancestor}" if ancestor else ""
 
 
 def block_of(found: InForce, *, cap: int, about: Callable[[], Sequence[StateEntry | Rule]]) -> Block | None:
     """Makes the block of what is in force, which recovers an agent that lost its context; None of nothing.
+
+    Orders precede other entries. Of what does not fit, those about the task are the first of their precedence, and two
+    orders are taken for each other entry, so that neither sort pushes out the other.
 
     Args:
         found: What is in force.
         cap: Maximum number of tokens of the block at first.
         about: Returns the rejections and critical rules about the task, the nearest first; asked if not all fit.
     """
-    rest, omitted = found.rest, found.omitted
-    if omitted or sum(len(each.text) for each in rest) > _LEAST_LETTERS * cap:
-        related = [_of_entry(row) if isinstance(row, StateEntry) else _of_rule(row) for row in about()]
-        omitted -= len(set(related) - set(rest))
-        rest = list(dict.fromkeys((*related, *rest)))
-    memories = [*found.work, *rest]
+    orders, others, omitted = found.orders, found.others, found.omitted
+    letters = sum(len(each.summary if isinstance(each, StateEntry) else each.text) for each in orders)
+    if omitted or letters + sum(len(each.text) for each in others) > _LEAST_LETTERS * cap:
+        related = {row.id: row for row in about()}
+        places = {id_: place for place, id_ in enumerate(related)}
+        known = {row.id: row for row in orders} | related
+        omitted -= len(known) - len(orders)
+        orders = by_precedence(known.values(), found.agent)
+        orders.sort(key=lambda row: (_precedence(row, found.agent), places.get(row.id, len(places))))
+    memories = [*found.work, *_shown(list(map(_of_order, orders)), others, cap)]
     # Spare tokens go to what was recalled for the task first.
     if not memories:
         return None
     return Block(CONDUCT, memories=memories, priority=5, cap=cap, in_order=True, omitted=omitted)
+
+
+def _shown(orders: Sequence[EntryMemory], others: Sequence[EntryMemory], cap: int) -> list[EntryMemory]:
+    """Returns orders, then other entries, of those that will fit; behind them the rest in the same order."""
+    pairs = [orders[place : place + 2] for place in range(0, len(orders), 2)]
+    in_turns = [
+        each
+        for pair, other in zip_longest(pairs, others)
+        for each in (*(pair or ()), other)
+        if each is not None
+    ]
+    sizes = accumulate(len(each.text) // _LETTERS + _FRAME for each in in_turns)
+    fitting = {id(each) for each, size in zip(in_turns, sizes, strict=True) if size <= cap}
+    return sorted((*orders, *others), key=lambda each: id(each) not in fitting)
 
 
 def state_block(
@@ -201,15 +274,6 @@ def _rules(store: ConductStore, now: int) -> _Section:
     ])  # fmt: skip
 
 
-def _orders(store: ConductStore) -> _Section:
-    """Returns the critical rules, which do not decay, the latest first."""
-    rules = sorted(
-        (rule for rule in store.rules(every=False) if rule.score >= CRITICAL),
-        key=lambda rule: -said_at(rule),
-    )
-    return _top(list(map(_of_rule, rules)))
-
-
 def _missions(store: ConductStore) -> list[EntryMemory]:
     # Not cut: it is the directive itself, and short by its limit.
     return [told(each.text, each.at, each.by) for each in store.rows(Mission, every=False)]
@@ -257,6 +321,10 @@ def _is_only_heard(entry: StateEntry) -> bool:
 def _of_entry(entry: StateEntry) -> EntryMemory:
     text = f"{entry.kind} ({entry.id}): {_cut(entry.summary)}{standing_of(entry.corrections)}"
     return told(text, said_at(entry), entry.by)
+
+
+def _of_order(row: StateEntry | Rule) -> EntryMemory:
+    return _of_entry(row) if isinstance(row, StateEntry) else _of_rule(row)
 
 
 def _of_rule(rule: Rule) -> EntryMemory:

@@ -10,7 +10,7 @@ from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.bequeath.content.directives import Directive
 from bardo.conduct.hearing.changes import superseding
 from bardo.conduct.match.same import place_of_same
-from bardo.conduct.model.authors import author_of, mark_of, word_at
+from bardo.conduct.model.authors import author_of, mark_of, said_at, word_at
 from bardo.conduct.model.entries import ALLOWED_AGAIN, Rule, StateEntry, StateKind, StateStatus
 from bardo.conduct.model.procedures import Flow, Mission
 from bardo.conduct.parse.forbids import Forbids
@@ -84,7 +84,7 @@ def _of_entry(entry: StateEntry) -> Directive:
 def _of_rule(rule: Rule, score: float) -> Directive:
     by, origin, generation = author_of(rule.by)
     return Directive(
-        "rule", rule.text, forbids=rule.forbids, approval=rule.approval, score=score, by=by, at=word_at(rule),
+        "rule", rule.text, forbids=rule.forbids, approval=rule.approval, score=score, by=by, at=said_at(rule),
         origin=origin, generation=generation, corrections=rule.corrections,
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from bardo._printed import printed
 from bardo.assemble.blocks import Block
 from bardo.conduct.match.matching import Decider, Touch
 from bardo.conduct.model.authors import said_at
@@ -66,6 +67,18 @@ class Finding:
     decided_by: Decider = "words"
     because: str = ""
 
+    _printed = (
+        "text",
+        "reason",
+        "blocks",
+        "by",
+        "at",
+        "decided_by",
+        "because",
+        "id",
+    )
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -80,6 +93,8 @@ class Candidate:
     id: str
     text: str
     touch: Touch
+
+    __str__ = printed
 
     @property
     def decided_by(self) -> Decider:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from bardo._printed import printed
+
 
 class _Map(Protocol):
     def of(self, confidence: float, /) -> float: ...
@@ -27,6 +29,8 @@ class Reliability:
     held: float | None
     stated: float
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
@@ -43,6 +47,8 @@ class Calibration:
     bins: tuple[tuple[int, int], ...]
     outcomes: int
     squares: float
+
+    __str__ = printed
 
     @property
     def brier(self) -> float | None:

@@ -21,6 +21,7 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
+from bardo._announce import announce
 from bardo.errors import EmbedderUnavailableError
 from bardo.index.embedding import bert, minilm
 
@@ -112,6 +113,7 @@ def load(question: Question, threads: int = 1) -> CrossEncoder | None:
             write_files(source, workspace, file)
 
     try:
+        announce("loading the cross-encoder for %s", question)
         build = minilm.ensure_variant(f"{question}-build{_BUILDS[question]}", write)
         return CrossEncoder(build.folder, threads)
     except EmbedderUnavailableError:

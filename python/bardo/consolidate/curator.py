@@ -8,6 +8,7 @@ from typing import Literal
 
 from bardo import config
 from bardo._core import Curator, CuratorReport, EpisodeLog, FactStore
+from bardo._printed import printed
 from bardo.consolidate.extraction_pass import Extractor, Rank
 from bardo.consolidate.extraction_report import ExtractionReport
 from bardo.model import Fact
@@ -135,6 +136,8 @@ class CuratorCycleComplete:
     acts: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
+
+    __str__ = printed
 
     @property
     def facts_confirmed(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bardo._core import Curator, EpisodeLog
+from bardo._printed import printed
 from bardo.consolidate.replay import Policy, Replayer
 from bardo.errors import InvalidInputError
 from bardo.ports import Progress
@@ -51,6 +52,8 @@ class DreamComplete:
     facts_held: int = 0
     acts: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+
+    __str__ = printed
 
     @property
     def proposed(self) -> tuple[str, ...]:

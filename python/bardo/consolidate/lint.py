@@ -7,6 +7,7 @@ from typing import Literal
 
 from bardo import config
 from bardo._core import FactStore, knowledge_gaps, lint_facts, rehearse_lint
+from bardo._printed import printed
 from bardo.consolidate.curator import Change
 from bardo.ports import Progress, no_progress
 
@@ -39,6 +40,8 @@ class Gap:
     origin: str | None = None
     generation: int = 0
 
+    __str__ = printed
+
     @property
     def inherited(self) -> bool:
         """Whether it came with a testament."""
@@ -70,6 +73,8 @@ class LintReport:
     open_questions: int = 0
     act: int | None = None
     changes: tuple[Change, ...] = ()
+
+    __str__ = printed
 
     @property
     def actions(self) -> int:

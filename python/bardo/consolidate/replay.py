@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from bardo import config
 from bardo._core import EpisodeLog, FactStore, ReplayBuffer
+from bardo._printed import printed
 from bardo.errors import InvalidInputError
 from bardo.model import Episode
 
@@ -30,6 +31,8 @@ class ReplayedEpisode:
     episode: Episode
     probability: float
     weight: float
+
+    __str__ = printed
 
 
 class Replayer:

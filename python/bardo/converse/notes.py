@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from bardo._core import findings
+from bardo._printed import printed
 from bardo._validation import checked
 from bardo.errors import InvalidInputError, NotFoundError
 
@@ -100,6 +101,8 @@ class NoteWarning:
     text: str
     suggestion: str
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class NotesReport:
@@ -120,6 +123,8 @@ class NotesReport:
     commands: tuple[str, ...]
     paths: tuple[str, ...]
     notes: tuple[str, ...] = ()
+
+    __str__ = printed
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import blake3
 
 from bardo._core import EpisodeLog
+from bardo._printed import printed
 from bardo.consolidate.extraction_pass import Embed
 from bardo.consolidate.speech import is_speech
 from bardo.converse import digest
@@ -57,6 +58,8 @@ class SummaryReport:
 
     made: int = 0
     notes: tuple[str, ...] = ()
+
+    __str__ = printed
 
 
 class Summariser:

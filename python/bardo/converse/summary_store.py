@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from bardo._database import Database, statements
+from bardo._printed import printed
 from bardo.clock import EPOCH
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
@@ -105,6 +106,8 @@ class Summary:
     last_at: int
     made_at: int
     inputs: tuple[str, ...] = ()
+
+    __str__ = printed
 
     # Fields of a memory of a prompt. It is no fact, so that no outcome changes a confidence by it.
 

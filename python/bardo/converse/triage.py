@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bardo import _core
+from bardo._printed import printed
 from bardo._validation import checked
 from bardo._weights import read_weights
 from bardo.converse.features import READ, features
@@ -83,6 +84,8 @@ class Triage:
     max_tokens: int
     by: Literal["prefilter", "words", "model", "failure"]
     note: str = ""
+
+    __str__ = printed
 
 
 @checked

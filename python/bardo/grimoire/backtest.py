@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from bardo._printed import printed
 from bardo.capture.recorder import arrivals
 from bardo.conduct.procedures.repeated import FEWEST, REPEATED, repeated_flows
 from bardo.conduct.storage.store import ConductStore
@@ -45,6 +46,8 @@ class BacktestReport:
     rules: int
     flows: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    __str__ = printed
 
 
 def backtest(

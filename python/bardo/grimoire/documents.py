@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import blake3
 
 from bardo._core import finish_episodes
+from bardo._printed import printed
 from bardo._validation import checked
 from bardo.capture.chunks import chunks
 from bardo.capture.recorder import PAGE, pages
@@ -48,6 +49,8 @@ class Document:
     at: int
     chunks: int
     characters: int
+
+    __str__ = printed
 
 
 class Documents:

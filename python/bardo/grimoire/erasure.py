@@ -17,6 +17,7 @@ import numpy as np
 
 from bardo._atomic import drafts
 from bardo._core import forget_gaps, number_names
+from bardo._printed import printed
 from bardo.capture import archive, inbox, traces
 from bardo.capture.recorder import PAGE, arrivals
 from bardo.capture.traces import Needles
@@ -61,6 +62,8 @@ class PlaceCheck:
     place: str
     how: str
     bytes: int = 0
+
+    __str__ = printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,8 @@ class ForgetReport:
     looked: tuple[PlaceCheck, ...]
     shared: int
     notes: tuple[str, ...]
+
+    __str__ = printed
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from bardo import _database
 from bardo._atomic import unavailable
 from bardo._core import EpisodeLog, FactStore, check_facts
+from bardo._printed import printed
 from bardo._validation import checked
 from bardo.bequeath import death_journal, lineage
 from bardo.bequeath.content import left_behind
@@ -58,6 +59,8 @@ class Damage:
     what: str
     repair: str = ""
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
@@ -74,6 +77,8 @@ class CheckReport:
     files: tuple[str, ...]
     damaged: tuple[Damage, ...]
     notes: tuple[str, ...]
+
+    __str__ = printed
 
     @property
     def sound(self) -> bool:

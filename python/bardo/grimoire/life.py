@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bardo._cached_property import locked_cached_property
+from bardo._printed import printed
 from bardo._validation import checked
 from bardo.clock import MICROSECONDS, day_of
 from bardo.errors import InvalidInputError
@@ -79,6 +80,8 @@ class Decision:
     tick: int
     outcome: str
     memories: tuple[str, ...]
+
+    __str__ = printed
 
 
 class Life:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
+from bardo._printed import printed
 from bardo._validation import checked, require_text
 from bardo.bequeath import lineage
 from bardo.bequeath.content import known
@@ -36,6 +37,14 @@ class Lineage:
     Args:
         session: Open memory.
     """
+
+    _printed = (
+        "generation",
+        "parents",
+        "is_dead",
+        "inheritance",
+    )
+    __str__ = printed
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from bardo._printed import printed
 from bardo._validation import checked
 from bardo.clock import OFFSET
 from bardo.config import MONTH_DAYS
@@ -42,6 +43,8 @@ class TickRebase:
     offset: int
     facts: int
     acts: tuple[int, ...] = ()
+
+    __str__ = printed
 
 
 class Maintenance:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
 from bardo.bequeath.heir import ends, innate
 from bardo.consolidate import languages
 from bardo.consolidate.pages.dossier import Dossier, Dossiers
+from bardo.consolidate.pages.dossier_page import Order
 from bardo.consolidate.pages.fact_dates import FactDates
 from bardo.consolidate.pages.playbook import Playbook, Playbooks, Version
+from bardo.errors import StoreError
 from bardo.grimoire.session import Session
 from bardo.ports import Progress, no_progress
 
@@ -34,7 +37,7 @@ class PageWriter:
         return Dossiers(
             session.folder.dossier, session.facts, session.config.dossier, session.agent,
             dates=self._dates, days=self._named_days, threshold=session.config.decay.eviction_threshold,
-            innate=lambda: innate.active(session.path),
+            innate=lambda: innate.active(session.path), orders=self._orders,
         )  # fmt: skip
 
     @locked_cached_property
@@ -58,6 +61,23 @@ class PageWriter:
     def _named_days(self, text: str, at: int) -> list[int]:
         settings = self._session.config.curator
         return languages.named_days(settings.language, text, at) if settings.texts else []
+
+    def _orders(self) -> list[Order]:
+        """Returns the prohibitions and approvals in force; a lost store of the gate is named on the page."""
+        from bardo.conduct import briefing
+        from bardo.conduct.storage.store import FILE_NAME, ConductStore
+
+        session = self._session
+        if not (session.path / FILE_NAME).exists():
+            return []
+        try:
+            with closing(ConductStore(session.path, facts=session.facts)) as store:
+                return [
+                    Order(text, remark, row.episode)
+                    for row, text, remark in briefing.prohibitions(store, now=session.clock.now())
+                ]
+        except StoreError as error:
+            return [Order("The state and rules of the gate cannot be read", str(error))]
 
     def fresh_dossier(self) -> Dossier | None:
         """Returns the dossier if no fact is newer; None otherwise."""
@@ -116,7 +136,8 @@ class Pages:
     def dossier(self, *, progress: Progress = no_progress) -> Dossier:
         """Returns the dossier: a summary of the facts in fewer than 600 words, as in `DOSSIER.md`.
 
-        Lists each fact in force once, by subject, the latest first, with its day: plans ahead, rules, inherited facts
+        Lists the prohibitions and approvals in force, then each fact in force once, by subject, the latest first, with
+        its day: plans ahead, rules, inherited facts
         by ancestor, disputes with all sides in one line, facts that fade, facts that ended lately, running statistics
         and open questions. Omitted facts are counted. Recompiled if a fact is newer than the file, or a day that it
         announces has passed.

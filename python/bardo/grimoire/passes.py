@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Final, SupportsIndex
 
+from bardo._announce import announce
 from bardo.bequeath.heir import innate, replay
 from bardo.bequeath.selection import unsaved
 from bardo.clock import MICROSECONDS, day_of
@@ -29,7 +30,7 @@ from bardo.grimoire.summaries import SummaryParts
 from bardo.grimoire.writer import Writer
 from bardo.index.indexer import NAMES_AT_ONCE
 from bardo.life.clocks import Phase
-from bardo.ports import Progress, no_progress
+from bardo.ports import Progress, no_progress, stage
 
 #: Phases of a life that may end before all is consolidated.
 DYING: Final[frozenset[Phase]] = frozenset({"declining", "terminal"})
@@ -131,6 +132,7 @@ class CuratorPasses:
 
         session = self._session
         tick = session.now_tick
+        announce("beginning a pass of the Curator: the first one of a process loads models")
         is_over = self._deadline()
         # Vectors do not cross a death: a death in a hurry reads texts instead.
         embedded = 0 if is_over else session.embed(progress)
@@ -164,10 +166,13 @@ class CuratorPasses:
         if flush or session.indexer.missing_in_archive() >= session.config.archive.batch:
             # A missing table is made for the dimensions of the model's vectors, so it needs the model first.
             most = None if flush else BATCHES_OF_A_TICK
-            archived = session.indexer.if_model_answers(lambda: session.indexer.sync_archive(batches=most), 0)
-            if missing := session.indexer.missing_in_archive():
-                waiting = (f"{missing} episodes are not in LanceDB yet: the next pass appends them",)
-            session.indexer.evict_archived()
+            with stage("archive", progress):
+                archived = session.indexer.if_model_answers(
+                    lambda: session.indexer.sync_archive(batches=most), 0
+                )
+                if missing := session.indexer.missing_in_archive():
+                    waiting = (f"{missing} episodes are not in LanceDB yet: the next pass appends them",)
+                session.indexer.evict_archived()
         if flush:
             session.indexer.compact_log()
             with session.indexer.archive_lock():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from bardo._printed import printed
 from bardo.model import Episode, Fact, Link
 
 #: Prefix of a triple's id, and maximum number of digits after it.
@@ -30,6 +31,8 @@ class FactState:
     from_at: int | None = None
     to_at: int | None = None
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
@@ -44,6 +47,8 @@ class Trial:
     windows: int
     wealth: float
     needed: float
+
+    __str__ = printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,8 @@ class Grounds:
     links: tuple[Link, ...]
     corrections: tuple[Episode, ...] = ()
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class ActChange:
@@ -100,6 +107,8 @@ class ActChange:
     text: str
     before: dict[str, Any] | None
     after: dict[str, Any]
+
+    __str__ = printed
 
     @property
     def what(self) -> str:
@@ -143,6 +152,8 @@ class Act:
     undone_by: int | None
     changes: tuple[ActChange, ...]
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class UndoReport:
@@ -159,6 +170,8 @@ class UndoReport:
     restored: tuple[str, ...]
     withdrawn: tuple[str, ...]
     kept: dict[str, tuple[str, ...]]
+
+    __str__ = printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +194,8 @@ class Entity:
     first_tick: int | None
     last_tick: int | None
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class RelatedEntity:
@@ -195,6 +210,8 @@ class RelatedEntity:
     name: str
     kind: str
     together: int
+
+    __str__ = printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +242,8 @@ class Triple:
     from_at: int | None = None
     to_at: int | None = None
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
@@ -237,6 +256,8 @@ class Reference:
 
     value: str
     record: Episode | Fact
+
+    __str__ = printed
 
 
 def triple_id(number: int) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from bardo._atomic import unavailable
 from bardo._core import finish_episodes
+from bardo._printed import printed
 from bardo._validation import require_text
 from bardo.capture import intake
 from bardo.capture.fields import EpisodeFields
@@ -66,6 +67,8 @@ class SourceReport:
     notes: list[str] = field(default_factory=list)
     skipped_kinds: dict[str, int] = field(default_factory=dict)
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class ScribeReport:
@@ -76,6 +79,8 @@ class ScribeReport:
     """
 
     sources: tuple[SourceReport, ...]
+
+    __str__ = printed
 
     @property
     def recorded(self) -> int:

@@ -306,6 +306,7 @@ class Indexer:
         while more and not self.paused and (page := self._waiting()):
             # The next call processes episodes that arrive meanwhile.
             more = len(page) == PAGE
+            progress("embed", done, done + len(page))
             done += self._embed_page(page)
             progress("embed", done, done + (PAGE if more else 0))
         return done

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from bardo._database import Database, statements, unchanged
+from bardo._printed import printed
 from bardo.config import SECONDS_PER_DAY, Price
 
 FILE_NAME = "ledger.db"
@@ -75,6 +76,8 @@ class Call:
     outcome: str
     attempts: int = 1
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class CallTotals:
@@ -104,6 +107,8 @@ class CallTotals:
     unpriced: int
     latency_ms: float
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class Costs:
@@ -120,6 +125,8 @@ class Costs:
     tokens_today: int
     daily_tokens: int
     spent: tuple[CallTotals, ...]
+
+    __str__ = printed
 
     @property
     def calls(self) -> int:

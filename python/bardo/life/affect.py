@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from bardo._printed import printed
 from bardo.model import NEUTRAL, Pad
 
 Emotion = Literal["joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation", "calm"]
@@ -46,6 +47,8 @@ class Affect:
     pleasure: float = BASELINE[0]
     arousal: float = BASELINE[1]
     dominance: float = BASELINE[2]
+
+    __str__ = printed
 
     @property
     def pad(self) -> Pad:

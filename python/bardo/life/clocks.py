@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from bardo._printed import printed
 from bardo.life.affect import Affect
 
 Phase = Literal["thriving", "stable", "conservation", "declining", "terminal"]
@@ -92,6 +93,9 @@ class Vitality:
     notes: tuple[str, ...] = ()
     is_dead: bool = False
 
+    _printed = ("phase", "value", "economic", "epistemic", "stochastic", "dying", "is_dead", "notes")
+    __str__ = printed
+
     @property
     def pushes_legacy(self) -> bool:
         """Whether the agent is so old that a testament takes insights from confidence .4 on, instead of .6."""
@@ -118,6 +122,8 @@ class PhaseChange:
     before: Phase
     after: Phase
     vitality: Vitality
+
+    __str__ = printed
 
 
 def phase_of(vitality: float) -> Phase:

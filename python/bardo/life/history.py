@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from statistics import NormalDist
 from typing import Any, Self
 
+from bardo._printed import printed
 from bardo.life.affect import Affect
 from bardo.life.clocks import Phase
 from bardo.model import Episode
@@ -61,6 +62,8 @@ class Marker:
     outcomes: int
     tick: int
     bad: int = 0
+
+    __str__ = printed
 
 
 @dataclass(frozen=True, slots=True)

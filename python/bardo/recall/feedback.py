@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bardo._core import FactStore, judge_facts
 from bardo._patterns import lazy_pattern
+from bardo._printed import printed
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.model import Fact
 from bardo.recall.predictions import LEAST_OTHERS, Earlier, Prediction, held
@@ -47,6 +48,8 @@ class OutcomeReport:
     missing: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    __str__ = printed
 
 
 def checked_value(value: float) -> float:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, overload
 
 from bardo import _core
+from bardo._printed import printed
 from bardo.model import INHERITED_KIND, Episode, Fact, Source
 from bardo.recall import standing
 from bardo.recall.filters import Layer
@@ -268,6 +269,9 @@ class Memory(_MutableMemory):
     standing: str = ""
     retention: float = 1.0
 
+    _printed = ("text", "standing", "layer", "confidence", "at", "source", "score")
+    __str__ = printed
+
 
 def _memories(found: Answer, moment: Moment) -> tuple[Memory, ...]:
     """Makes the memories of an answer with one call into the core."""
@@ -283,10 +287,6 @@ def _memories(found: Answer, moment: Moment) -> tuple[Memory, ...]:
 def _record(memory: Memory) -> Episode | Fact:
     found, place, _ = memory._found
     return found.record(place)
-
-
-def _no_turns(_: Memory) -> tuple[Episode, ...]:
-    return ()
 
 
 def _make_explanation(memory: Memory) -> Explanation:
@@ -345,8 +345,8 @@ for _name, _make in (
     ("retention", _retention),
     ("record", _record),
     ("why", _make_explanation),
-    ("before", _no_turns),
-    ("after", _no_turns),
+    ("before", lambda _: ()),
+    ("after", lambda _: ()),
 ):
     setattr(Memory, _name, _LazyField(getattr(Memory, _name), _make))
 
@@ -377,6 +377,9 @@ class Recollection(_QueryContext, Sequence[Memory]):
     id: str = ""
     searched: int = 0
     candidates: int = 0
+
+    _printed = ("query", "memories", "notes")
+    __str__ = printed
 
     @overload
     def __getitem__(self, index: int) -> Memory: ...

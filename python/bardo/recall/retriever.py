@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol, cast
 
 from bardo import _core
@@ -15,6 +16,7 @@ from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
 from bardo.recall.lifted import LiftedOf, none_lifted
 from bardo.recall.overview import searched_text
+from bardo.recall.parts import LEAST, SEATS, JoinedAnswer, parts_of
 from bardo.recall.periods import period_words
 from bardo.recall.recollection import Answer, Moment, Recollection, recollection
 from bardo.recall.rules import LEAST_ALIKE, NEARLY_ALL, PROBED, RuleBook, Seats
@@ -144,6 +146,8 @@ class Retriever:
         notes: list[str] = []
         searched = searched_text(query, self.language)
         vector, tokens = self._vector(searched, notes)
+        limit = self.config.limit if limit is None else limit
+        parts = parts_of(searched, tokens, self.language) if limit >= LEAST else []
         asked: dict[str, Any] = {
             "now_tick": now_tick,
             "now": now,
@@ -153,7 +157,7 @@ class Retriever:
             "settings": self._usual
             if policy is None and not diversity
             else self._settings(policy, diversity),
-            "tokens": tokens and (list(tokens.words), list(tokens.counts), tokens.vectors),
+            "tokens": _given(tokens),
             "log": self.log,
             "facts": self.facts,
             "periods": period_words(self.language),
@@ -169,20 +173,53 @@ class Retriever:
             if seats.unseated:
                 asked["unseated"] = seats.unseated
         asked["left_out"] = left_out
-        asked["limit"] = self.config.limit if limit is None else limit
-        found = self.hot.search(searched, vector, **asked)
-        if not (self.config.secrets if secrets is None else secrets):
-            hidden: set[str] = set()
-            while untold := self.untold.among(query, found) - hidden:
-                hidden |= untold
-                found = self.hot.search(searched, vector, **asked | {"left_out": (*left_out, *hidden)})
-            notes += filter(None, [secrets_note(len(hidden))])
+        asked["limit"] = limit
+        tells = self.config.secrets if secrets is None else secrets
+        hidden: set[str] = set()
+        untold = None if tells else partial(self._untold_among, query, hidden)
+        found = self._search(searched, vector, asked, untold)
+        if parts:
+            few = {name: value for name, value in asked.items() if name != "seated"}
+            few |= {"limit": SEATS, "left_out": (*left_out, *hidden)}
+            answers = [
+                self._search(part.text, part.vector, few | {"tokens": _given(part.tokens)}, untold)
+                for part in parts
+            ]
+            found = JoinedAnswer(found, answers, limit)
+        notes += filter(None, [secrets_note(len(hidden))])
         tick = filters.as_of if filters is not None and filters.as_of is not None else now_tick
         ends = {} if as_of else self._turn_ends(found, now)
         lifted, unread = ((), "") if as_of else self.lifted()
         notes += [unread] * bool(unread)
         moment = Moment(None if as_of else now, self.language, ends, tick, self.tau_ticks, lifted)
         return recollection(query, found, notes, now_tick, moment=moment)
+
+    def _search(
+        self,
+        text: str,
+        vector: Vectors | None,
+        asked: dict[str, Any],
+        untold: Callable[[Answer], set[str]] | None,
+    ) -> Answer:
+        """Searches until the answer holds no secret.
+
+        Args:
+            text: Query, or a part of it.
+            vector: Its vector.
+            asked: Options of the search.
+            untold: Returns the further secrets in an answer; None if they may be told.
+        """
+        found = self.hot.search(text, vector, **asked)
+        while untold is not None and (more := untold(found)):
+            asked = asked | {"left_out": (*asked["left_out"], *more)}
+            found = self.hot.search(text, vector, **asked)
+        return found
+
+    def _untold_among(self, query: str, hidden: set[str], found: Answer) -> set[str]:
+        """Returns the secrets of an answer that the query does not ask for, and adds them to the hidden ones."""
+        more = self.untold.among(query, found) - hidden
+        hidden |= more
+        return more
 
     def _turn_ends(self, found: Answer, now: int) -> Mapping[str, int]:
         """Ends of what the found episodes told."""
@@ -259,3 +296,8 @@ class Retriever:
         except (EmbedderUnavailableError, UnusableVectorError) as error:
             notes.append(f"searched by words alone: {error}")
             return None, None
+
+
+def _given(tokens: Tokens | None) -> tuple[list[str], list[int], Vectors] | None:
+    """Returns tokens as the core takes them."""
+    return None if tokens is None else (list(tokens.words), list(tokens.counts), tokens.vectors)

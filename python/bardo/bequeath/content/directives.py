@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bardo._atomic import parse_json
+from bardo._printed import printed
 from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.bequeath.content.left_behind import LeftBehind, content_id
 from bardo.bequeath.lineage import GENERATION_LIMIT
@@ -52,7 +53,7 @@ class Directive:
         approval: Action for which a rule requires approval.
         score: Score of a rule today, 0 to 10; 0 for all other kinds.
         by: Author.
-        at: Time of the last change, microseconds UTC.
+        at: Time of the last change, of a rule that of its words, microseconds UTC.
         origin: Agent that held it first; empty for the testator.
         generation: Number of lives between that agent and the testator.
         corrections: Corrections of what a rejection or a rule forbids, as JSON; empty if there are none.
@@ -86,6 +87,8 @@ class Directive:
     ended_why: str = ""
     ended_in: str = ""
     heard_in: str = ""
+
+    __str__ = printed
 
     @property
     def id(self) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from bardo._printed import printed
 from bardo.bequeath.privacy.redact import Redactor
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Familiarity:
     error: float
     features: int
     agent: str
+
+    __str__ = printed
 
     @property
     def z(self) -> float:

@@ -11,6 +11,7 @@ from typing import Literal
 from uuid import UUID
 
 from bardo._atomic import damaged, unavailable, write_atomically
+from bardo._printed import printed
 from bardo.folder import LEFT_BEHIND_FILE
 
 Kind = Literal["episode", "fact", "directive", "question", "link", "reflection"]
@@ -57,6 +58,8 @@ class LeftBehind:
     kind: Kind
     id: str
     reason: str
+
+    __str__ = printed
 
     @property
     def why(self) -> str:

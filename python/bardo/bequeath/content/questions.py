@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from bardo._atomic import parse_json
 from bardo._core import inherit_gaps, knowledge_gaps
+from bardo._printed import printed
 from bardo.bequeath.content.left_behind import content_id
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Question:
     entity: str | None = None
     origin: str = ""
     generation: int = 0
+
+    __str__ = printed
 
     @property
     def id(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bardo._printed import printed
 from bardo.bequeath.content.worth import inherited_fields
 from bardo.bequeath.lineage import Life
 from bardo.bequeath.testament.testament import Testament
@@ -194,6 +195,8 @@ class KnownFact:
     bloodstain: bool
     conditions: int = 0
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class Precedent:
@@ -214,6 +217,8 @@ class Precedent:
     value: float
     alike: float
     inherited: str = ""
+
+    __str__ = printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +257,8 @@ class AuditedDecision:
     missed: tuple[KnownFact, ...]
     precedents: tuple[Precedent, ...]
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class Autopsy:
@@ -278,6 +285,8 @@ class Autopsy:
     decisions: tuple[AuditedDecision, ...]
     notes: tuple[str, ...] = field(default=())
     seconds: int | None = None
+
+    __str__ = printed
 
     def moment(self, tick: int) -> int | None:
         """Returns the instant of a tick, in microseconds UTC; None where ticks are no seconds."""

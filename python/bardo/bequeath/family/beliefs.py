@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from bardo._printed import printed
 from bardo.bequeath.testament.testament import Testament
 from bardo.consolidate.pages.wording import Rule, one_line
 from bardo.model import Fact
@@ -43,6 +44,8 @@ class LifeBeliefs:
     last_cited: frozenset[str] = frozenset()
     is_dead: bool = True
 
+    __str__ = printed
+
     @classmethod
     def of_testament(cls, left: Testament) -> LifeBeliefs:
         """Returns the rules in a testament: those that crossed, without outcomes."""
@@ -76,6 +79,8 @@ class Holding:
     bad: int | None
     died_acting: bool
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class Belief:
@@ -92,6 +97,8 @@ class Belief:
     kind: str
     origin: str
     lives: tuple[Holding, ...]
+
+    __str__ = printed
 
     @property
     def deaths(self) -> int:

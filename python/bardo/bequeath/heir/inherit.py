@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bardo._atomic import make_folder, read_json, write_json
+from bardo._printed import printed
 from bardo.bequeath.content import directives, questions, tallies
 from bardo.bequeath.content.contents import MODES
 from bardo.bequeath.content.directives import Directive
@@ -100,6 +101,8 @@ class InheritanceReport:
     innate: int = 0
     limited: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    __str__ = printed
 
 
 def adopt(
@@ -253,11 +256,9 @@ class _Adoption:
         earlier, notes = copies.inherited(self.folder, lineage)
         self.notes += notes
         unfinished = self.folder / TESTAMENTS_FOLDER / UNFINISHED_FILE
-        return (
-            None
-            if notes
-            else Together(self.facts, self.provenance, earlier, fresh, take=take, unfinished=unfinished)
-        )
+        if notes:
+            return None
+        return Together(self.facts, self.provenance, earlier, fresh, take=take, unfinished=unfinished)
 
     def rename(self, restored: Mapping[str, str]) -> None:
         """Counts what belongs to facts for those that took their places."""
@@ -294,9 +295,8 @@ class _Adoption:
             self.facts.set_modes(modes)
         self._add("rejected", len(named) - len(ids))
         self._add("without_vectors", sum(bare))
-        self._add(
-            "redacted", sum(new.text != old.text for new, old in zip(entries, testament.facts, strict=True))
-        )
+        changed = (new.text != old.text for new, old in zip(entries, testament.facts, strict=True))
+        self._add("redacted", sum(changed))
         self.taken = ids
         self._count(testament, present, ids)
         for fact in testament.facts:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from bardo._atomic import read_json, write_json
+from bardo._printed import printed
 from bardo.bequeath.lineage import GENERATION_LIMIT
 from bardo.config import Config
 from bardo.folder import TESTAMENTS_FOLDER
@@ -51,6 +52,8 @@ class InnateRule:
     text: str
     generations: int
     state: Literal["untested", "confirmed", "refuted", "revoked", "gone"]
+
+    __str__ = printed
 
 
 def count_of(fact: Fact) -> int:

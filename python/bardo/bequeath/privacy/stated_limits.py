@@ -1,8 +1,9 @@
 """Limits that a text states: figures of rules, which cross to an heir, and neither holdings nor tuned parameters.
 
-A sentence states a limit by a noun ("the position limit is 30 lots") or by a bound that binds ("never hold more than 40
-lots"). In a text that a gate enforces every figure belongs to the forbidden act, except in a clause that reports what
-is or was held. The word lists are in `private.toml`.
+A sentence states a limit by a noun ("the position limit is 30 lots"), by a noun for a setting and a unit ("the hedge
+ratio is 70 percent"), or by a bound that binds ("never hold more than 40 lots"). Further things in its list ("...,
+copper 60") and its older value ("..., not 40") are limits, too. In a text that a gate enforces every figure belongs to
+the forbidden act, except in a clause that reports what is or was held. The word lists are in `private.toml`.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bardo.privacy.cues import after, cue
+from bardo.privacy.cues import after, any_cue, cue
 
 #: Characters before a figure that are read, and behind it.
 _AHEAD, _BEHIND = 160, 48
 #: Beginning of another clause.
 _CLAUSE = re.compile(
-    r"(?i)[;!?]\s|\s[-–—]\s|,\s(?:(?:and|but|so|as|while)\s)?(?=(?:we|i|we're|i'm|our|my|it)\b)|"
+    r"(?i)[;!?]\s|\s[-–—]\s|\bfrom\s\w+\son,?\s|,\s(?:(?:and|but|so|as|while)\s)?(?=(?:we|i|we're|i'm|our|my|it)\b)|"
     r"\s(?:and|but|so|as|while)\s(?=(?:we|i|we're|i'm|our|my|it)\b)|\b(?:because|since|whereas|although)\s"
 )
 #: A bound right before a figure.
@@ -41,7 +42,7 @@ _UNIT = re.compile(r"(?i)\s?(?:%|x\b|k\b|per\s?cent\b|of\s|positions?\b|orders?\
 _UNITED, _EXCEEDING = re.compile(r"[^\W\d_]|[%€$£¥]"), re.compile(r"(?i)(?:not?\s)?exceed")
 #: Words between a noun for a limit and its figure, none of them a number of its own.
 _GAP = re.compile(
-    r"(?i)(?P<named>(?:\s+(?:(?!is\b|are\b|of\b|to\b|at\b|now\b)[^\W\d_][\w/&'’.-]*|(?:of|to|at)\s(?=[^\W\d])))*)"
+    r"(?i)(?P<named>(?:\s+(?:(?!is\b|are\b|of\b|to\b|at\b|now\b)[^\W\d_][\w/&'’.-]*|(?:of|to|at)(?=\s[^\W\d])))*)"
     r"(?P<stated>(?:\s+(?:is|are|of|at|to|be|now|set|remains|stays|stands|becomes|still|fixed|only|currently|will))*\s?[:=]?)"
     r"\s*(?:(?:just|about|a|an)\s)?$"
 )
@@ -58,6 +59,27 @@ _BESIDE = re.compile(
     r"(?i)\b(?:under|within|against|below|above|over|to|of|at|towards|from|on)\s(?:(?:the|our|a|its)\s)?(?:[\w-]+\s){0,2}?$"
 )
 _OF = re.compile(r"(?i)\s+(?:of|at)\b")
+#: A change of a limit to the figure behind it: "was raised to", "goes back up to".
+_SET = re.compile(
+    r"(?i)\s+(?:(?:was|were|been|being|got|goes|went|moves?|moved)\s?)?(?:(?:has|have|had)\sbeen\s)?"
+    r"(?:raised|lowered|increased|reduced|set|changed|lifted|moved|cut|put)?(?:\s?(?:back|up|down))*$"
+)
+#: The figure before, in a list.
+_EARLIER = r"(?i)(?P<figure>(?<![\w.,])[$€£]?\d[\d.,]*(?<![.,])(?:\s?[%€$£]|[^\W\d_]{1,3}\b)?)"
+#: The figure before, and the name of a thing or a word for an older value: "40 lots, copper 60".
+_LISTED = re.compile(
+    rf"{_EARLIER}(?:\s(?!and\b)[^\W\d_]+){{0,3}}?"
+    r"(?:[,;]\s(?:and\s)?|\sand\s)"
+    r"(?P<item>(?:(?:on|for|in|at|of)\s)?(?:the\s)?(?:[^\W\d_][\w/&-]*\s){1,3}|not\s|instead\sof\s)$"
+)
+#: A thing behind the figure of a list: "40 lots for Brent, 25 for TTF".
+_LISTED_FOR = re.compile(
+    rf"{_EARLIER}(?:\s[^\W\d_]+)?\s"
+    r"(?P<item>(?:on|for|in|of)\s(?:[^\W\d_][\w/&-]*\s?){1,3})(?:,\s(?:and\s)?|\sand\s)$"
+)
+_FOR = re.compile(r"(?i)(?:\s[^\W\d_]+)?\s(?:on|for|in|of)\s\w")
+#: A word in a list of limits that begins another statement.
+_OTHERWISE = re.compile(r"(?i)\b(?:we|i|our|my|it|they|has|have|had|today|now|currently|still|until|since)\b")
 #: A difference, which is no limit: "the limit rose by 10 lots".
 _CHANGED = re.compile(r"(?i)\b(?:by|with|against|under|over|above|below|than|for)$")
 #: Words of an order or a level of a market instead of a limit: "limit order", "buy limit".
@@ -118,9 +140,13 @@ class Limits:
         if (
             _is_bound_by_rule(clause, behind, has_unit=has_unit)
             or _is_named(clause, has_unit=has_unit)
+            or _is_setting(clause, behind, has_unit=has_unit)
             or _NAMED_AFTER.match(behind)
         ):
             return True
+        if (earlier := _listed_with(ahead, behind)) is not None:
+            offset = max(start - _AHEAD, 0)
+            return self.has(sentence, offset + earlier[0], offset + earlier[1])
         numbers = _NUMBER.findall(figure)
         is_of_order = self.is_enforced or (bool(numbers) and self.told.issuperset(numbers))
         return is_of_order and not _is_reported(clause, figure)
@@ -139,12 +165,23 @@ def numbers(value: Any) -> frozenset[str]:
     return frozenset().union(*map(numbers, value)) if isinstance(value, Sequence) else frozenset()
 
 
+def _listed_with(ahead: str, behind: str) -> tuple[int, int] | None:
+    """Returns the place of the figure before, if the next one stands in its list: "Brent is 40 lots, copper 60"."""
+    found = _LISTED.search(ahead) or (_FOR.match(behind) and _LISTED_FOR.search(ahead))
+    if not found:
+        return None
+    others = any_cue("own", "held", "made", "signal", "outcome", "reported")
+    if _OTHERWISE.search(found["item"]) or others.search(found["item"]):
+        return None
+    return found.span("figure")
+
+
 def _has_unit(figure: str, behind: str) -> bool:
     """Whether a figure has a unit in it or behind it."""
     return bool(
         _UNITED.search(figure)
         or _UNIT.match(behind)
-        or any(after(name).match(behind) for name in ("market", "measure", "money"))
+        or any(after(name).match(behind) for name in ("market", "measure", "money", "scale"))
     )
 
 
@@ -166,8 +203,24 @@ def _is_bound_by_rule(clause: str, behind: str, *, has_unit: bool) -> bool:
 def _is_named(clause: str, *, has_unit: bool) -> bool:
     """Whether a noun for a limit names the figure that follows a clause: "the position limit on BRENT is 30 lots"."""
     found = next(reversed([*cue("limit").finditer(clause)]), None)
-    if found is None or _is_of_order(clause, found):
+    return found is not None and not _is_of_order(clause, found) and _states(clause, found, has_unit=has_unit)
+
+
+def _is_setting(clause: str, behind: str, *, has_unit: bool) -> bool:
+    """Whether a noun for a setting names the figure with a unit that follows: "the hedge ratio is 70 percent".
+
+    A bare figure, one under a condition and one beside what a strategy watches are exact parameters of the agent.
+    """
+    found = next(reversed([*cue("setting").finditer(clause)]), None) if has_unit else None
+    if found is None or _CODED.search(clause[: found.start()]):
         return False
+    if cue("signal").search(clause) or _CONDITION.search(clause) or _CONDITION.search(behind):
+        return False
+    return _states(clause, found, has_unit=has_unit)
+
+
+def _states(clause: str, found: re.Match[str], *, has_unit: bool) -> bool:
+    """Whether the words between a noun for a limit and the figure behind the clause say that this is its value."""
     before = _NAME_BEFORE.search(clause[: found.start()])
     gap = _GAP.match(clause, found.end())
     if gap is None or before is None:
@@ -175,12 +228,13 @@ def _is_named(clause: str, *, has_unit: bool) -> bool:
     is_beside = _BESIDE.search(before[0]) and not _LIMITED.search(found[0])
     if is_beside and (gap["named"] or not _OF.match(gap["stated"])):
         return False
-    named = f"{before[0]}{found[0]}{gap['named']}"
+    between = _SET.sub("", gap["named"]) if gap["stated"].split()[:1] in (["to"], ["at"]) else gap["named"]
+    named = f"{before[0]}{found[0]}{between}"
     # A measured range has a least and a greatest value, too: "(min 0.5, max 91)".
-    is_alone = _NAMES_ITSELF.search(found[0]) or (has_unit and not gap["named"])
+    is_alone = _NAMES_ITSELF.search(found[0]) or (has_unit and not between)
     if not (gap["stated"].strip() or is_alone) or cue("signal").search(named):
         return False
-    if _is_past(f"{before[0]}{gap['named']}") or _CHANGED.search(gap["named"]):
+    if _is_past(f"{before[0]}{between}") or _CHANGED.search(between):
         return False
     return not cue("outcome").search(named) or bool(_PERMITTED.search(named))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._atomic import write_atomically
+from bardo._printed import printed
 from bardo.bequeath.content import directives, markdown, tables
 from bardo.bequeath.content import known as known_things
 from bardo.bequeath.content.directives import Directive
@@ -112,6 +113,20 @@ class Testament:
     loops: bool = False
     unfit: tuple[str, ...] = ()
     known: KnownThings | None = dataclasses.field(default=None, repr=False, compare=False)
+
+    _printed = (
+        "life",
+        "written_at",
+        "facts",
+        "episodes",
+        "conduct",
+        "ended",
+        "gaps",
+        "left_out",
+        "redacted",
+        "unfit",
+    )
+    __str__ = printed
 
     @property
     def life(self) -> Life:

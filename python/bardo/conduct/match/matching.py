@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+from bardo._printed import printed
+
 #: Whether the person whom a row requires approved the action.
 Approved = Callable[[object], bool]
 #: Minimum cosine, or minimum number of common words, of an action related to a text.
@@ -117,6 +119,8 @@ class Touch:
     whole: bool = False
     partly: bool = False
     allowed: bool = False
+
+    __str__ = printed
 
     @property
     def near(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from bardo._printed import printed
 from bardo.config import SECONDS_PER_DAY
 
 if TYPE_CHECKING:
@@ -79,6 +80,19 @@ class StateEntry:
     superseded_by: str = ""
     corrections: str = ""
 
+    _printed = (
+        "summary",
+        "kind",
+        "detail",
+        "status",
+        "by",
+        "at",
+        "closed_by",
+        "doubt",
+        "id",
+    )
+    __str__ = printed
+
     @property
     def forbidden_action(self) -> str:
         """Returns the forbidden action in words; empty if the entry forbids nothing."""
@@ -141,6 +155,18 @@ class Rule:
     failures: int = 0
     retired_why: str = ""
     corrections: str = ""
+
+    _printed = (
+        "text",
+        "score",
+        "approval",
+        "by",
+        "at",
+        "retired_by",
+        "doubt",
+        "id",
+    )
+    __str__ = printed
 
     @property
     def forbidden_action(self) -> str:
@@ -213,3 +239,5 @@ class Outcome:
     episode: str = ""
     at: int = 0
     changed_at: int = 0
+
+    __str__ = printed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from bardo._printed import printed
 from bardo.config import SECONDS_PER_DAY
 
 #: Flag of a flow: its effectiveness is trusted, it is to be rewritten or retired, or none of these.
@@ -61,6 +62,8 @@ class Flow:
     used_at: int = 0
     retired_by: str = ""
     retired_why: str = ""
+
+    __str__ = printed
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -131,6 +134,8 @@ class Capability:
     at: int = 0
     changed_at: int = 0
 
+    __str__ = printed
+
     @property
     def texts(self) -> tuple[str, ...]:
         """Returns the texts with which actions are compared."""
@@ -161,6 +166,8 @@ class Mission:
     ended_by: str = ""
     ended_why: str = ""
 
+    __str__ = printed
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -183,6 +190,8 @@ class Output:
     by: str = ""
     episode: str = ""
     at: int = 0
+
+    __str__ = printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +217,8 @@ class Grant:
     revoked_at: int = 0
     revoked_by: str = ""
     episode: str = ""
+
+    __str__ = printed
 
 
 def wilson(successes: int, results: int) -> tuple[float, float]:

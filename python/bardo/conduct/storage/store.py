@@ -49,7 +49,7 @@ class ConductStore:
 
     def __init__(self, folder: Path, *, facts: FactStore) -> None:
         self.path = folder / FILE_NAME
-        self._agent = facts.agent
+        self.agent = facts.agent
         self._mark = Mark(self.path, facts)
         #: Whether a new file may replace a lost one.
         self._anew = False
@@ -100,7 +100,7 @@ class ConductStore:
         limit: int = -1,
     ) -> list[StateEntry]:
         """Lists entries of one kind, all but one, or all, the latest first; only those in force unless `every`."""
-        asked = {"agent = ?": self._agent, "kind = ?": kind, "kind != ?": besides}
+        asked = {"agent = ?": self.agent, "kind = ?": kind, "kind != ?": besides}
         asked |= {} if every else {"status = ?": "active"}
         conditions = " AND ".join(condition for condition, value in asked.items() if value)
         rows = self._read(
@@ -113,7 +113,7 @@ class ConductStore:
     def count(self, kind: StateKind) -> int:
         """Returns the number of entries of a kind in force."""
         query = "SELECT COUNT(*) FROM state WHERE agent = ? AND kind = ? AND status = 'active'"
-        return next((int(count) for (count,) in self._read(query, (self._agent, kind))), 0)
+        return next((int(count) for (count,) in self._read(query, (self.agent, kind))), 0)
 
     def rules(self, *, every: bool = True) -> list[Rule]:
         """Lists rules, retired ones only with `every`, the highest stored score first."""
@@ -125,7 +125,7 @@ class ConductStore:
         rows = self._read(
             f"SELECT number, {', '.join(TABLES['o'].columns)} FROM outcomes WHERE agent = ? "
             "ORDER BY changed_at DESC, number DESC LIMIT ?",
-            (self._agent, limit),
+            (self.agent, limit),
         )
         return [Outcome(f"o{number}", *fields) for number, *fields in rows]
 
@@ -135,7 +135,7 @@ class ConductStore:
         rows = self._read(
             f"SELECT number, {', '.join(table.columns)} FROM {table.name} WHERE agent = ? "
             f"AND {'1' if every else table.in_force} ORDER BY number",
-            (self._agent,),
+            (self.agent,),
         )
         return [table.row(f"{letter}{number}", values) for number, *values in rows]  # type: ignore[misc] # of `kind`
 
@@ -163,12 +163,12 @@ class ConductStore:
                 found = connection.execute("SELECT id, writes FROM made").fetchone()
                 if found == stamp:
                     return found, [], []
-                return found, *changed_rows(connection, self._agent, seen)
+                return found, *changed_rows(connection, self.agent, seen)
 
     def snapshot(self, build: str) -> tuple[tuple[int, int], bytes] | None:
         """Returns the stored index by a build, with the stamp of its rows; None if there is none."""
         query = "SELECT file, writes, content FROM snapshot WHERE agent = ? AND build = ? AND intact"
-        for file, writes, content in self._read(query, (self._agent, build), verified=("snapshot",)):
+        for file, writes, content in self._read(query, (self.agent, build), verified=("snapshot",)):
             return (file, writes), content
         return None
 
@@ -178,7 +178,7 @@ class ConductStore:
             if connection.execute("SELECT id, writes FROM made WHERE intact").fetchone() == stamp:
                 connection.execute(
                     "INSERT OR REPLACE INTO snapshot (agent, build, file, writes, content) VALUES (?, ?, ?, ?, ?)",
-                    (self._agent, build, *stamp, content),
+                    (self.agent, build, *stamp, content),
                 )
 
     def stamp(self) -> tuple[int, int]:
@@ -194,7 +194,7 @@ class ConductStore:
         if id_[:1] in TABLES and id_[1:].isdecimal():
             table = TABLES[id_[0]]
             query = f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE number = ? AND agent = ? AND intact"
-            for fields in self._read(query, (int(id_[1:]), self._agent)):
+            for fields in self._read(query, (int(id_[1:]), self.agent)):
                 return table.row(id_, fields)
         raise NotFoundError(
             f"there is no entry, rule or outcome {id_!r} in {self.path.name}. List them with `bardo gate show`"
@@ -217,14 +217,14 @@ class ConductStore:
                 changes = ", ".join(f"{name} = ?" for name in names)
                 connection.execute(
                     f"UPDATE {table.name} SET {changes} WHERE number = ? AND agent = ? AND intact",
-                    (*values, int(what.id[1:]), self._agent),
+                    (*values, int(what.id[1:]), self.agent),
                 )
                 _count(connection)
                 return what
             marks = ", ".join("?" * (len(names) + 1))
             done = connection.execute(
                 f"INSERT INTO {table.name} (agent, {', '.join(names)}) VALUES ({marks})",
-                (self._agent, *values),
+                (self.agent, *values),
             )
             _count(connection)
             return replace(what, id=f"{letter}{done.lastrowid}")
@@ -244,7 +244,7 @@ class ConductStore:
         table = table_of(what)
         row = connection.execute(
             f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE number = ? AND agent = ? AND intact",
-            (int(what.id[1:]), self._agent),
+            (int(what.id[1:]), self.agent),
         ).fetchone()
         if row is None:
             return
@@ -265,7 +265,7 @@ class ConductStore:
         found: dict[str, Vectors] = {}
         wanted = set(texts)
         for text, vector in self._read(
-            "SELECT text, vector FROM vectors WHERE agent = ? AND model = ? AND intact", (self._agent, model)
+            "SELECT text, vector FROM vectors WHERE agent = ? AND model = ? AND intact", (self.agent, model)
         ):
             if text in wanted:
                 found[text] = np.frombuffer(vector, np.float32)
@@ -273,14 +273,14 @@ class ConductStore:
 
     def put_vectors(self, vectors: Mapping[str, Vectors], model: str) -> None:
         """Stores vectors of texts; deletes those of another model, and above the limit those of texts that are gone."""
-        rows = [(self._agent, text, model, vector.tobytes()) for text, vector in vectors.items()]
+        rows = [(self.agent, text, model, vector.tobytes()) for text, vector in vectors.items()]
         with self.writing() as connection:
             query = "SELECT COUNT(*) FROM vectors WHERE agent = ?"
-            many = connection.execute(query, (self._agent,)).fetchone()[0] > VECTORS
+            many = connection.execute(query, (self.agent,)).fetchone()[0] > VECTORS
             stale = f"(model != :model OR text NOT IN ({compared_texts()}))" if many else "model != :model"
             connection.execute(
                 f"DELETE FROM vectors WHERE agent = :agent AND {stale}",
-                {"agent": self._agent, "model": model},
+                {"agent": self.agent, "model": model},
             )
             connection.executemany(
                 "INSERT OR REPLACE INTO vectors (agent, text, model, vector) VALUES (?, ?, ?, ?)", rows
@@ -296,7 +296,7 @@ class ConductStore:
             return []
         named = set(ids)
         with self.writing() as connection:
-            gone = _delete(connection, lambda id_, agent, _: id_ in named and agent == self._agent)
+            gone = _delete(connection, lambda id_, agent, _: id_ in named and agent == self.agent)
         self._database.scrub()
         return gone
 
@@ -410,7 +410,7 @@ class ConductStore:
         statements(schema.SCHEMA)(connection)
 
     def _begin(self, connection: sqlite3.Connection) -> None:
-        mark.begin(connection, self._agent)
+        mark.begin(connection, self.agent)
         self._take_over(connection)
 
     def _take_over(self, connection: sqlite3.Connection) -> None:
@@ -418,15 +418,15 @@ class ConductStore:
         others = connection.execute(
             "SELECT agent, COUNT(*) FROM (SELECT agent FROM state UNION ALL SELECT agent FROM rules) "
             "WHERE agent != ? GROUP BY agent",
-            (self._agent,),
+            (self.agent,),
         ).fetchall()
         for table in ("state", "rules"):
-            connection.execute(f"UPDATE {table} SET agent = ?", (self._agent,))
-        connection.execute("DELETE FROM vectors WHERE agent != ?", (self._agent,))
+            connection.execute(f"UPDATE {table} SET agent = ?", (self.agent,))
+        connection.execute("DELETE FROM vectors WHERE agent != ?", (self.agent,))
         for agent, count in others:
             warnings.warn(
                 f"{count} entries and rules in {self.path} were kept under the name {agent!r}, which is not the "
-                f"folder's agent. They are {self._agent}'s from now on: look at them with `bardo gate show --all`",
+                f"folder's agent. They are {self.agent}'s from now on: look at them with `bardo gate show --all`",
                 BardoWarning,
                 stacklevel=2,
             )

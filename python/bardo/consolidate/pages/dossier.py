@@ -16,7 +16,7 @@ from bardo._atomic import parse_json, write_atomically
 from bardo._core import FactStore
 from bardo.clock import MICROSECONDS
 from bardo.consolidate.pages import page_facts
-from bardo.consolidate.pages.dossier_page import Page, choose, missing, preface
+from bardo.consolidate.pages.dossier_page import ORDERS, Order, Page, choose, missing, preface
 from bardo.consolidate.pages.fact_dates import FactDates
 from bardo.consolidate.pages.page_facts import PageFacts
 from bardo.ports import Progress, no_progress
@@ -44,6 +44,7 @@ class Dossier:
         expires_tick: Last tick before one of the facts in force is fading or expires; the dossier is stale after it.
         turns_at: Instant, in microseconds UTC, from which it is stale because a day that it announces has passed, or
             an end that it tells is no longer recent.
+        ordered: Hash of the prohibitions and approvals in force then; other ones make it stale.
     """
 
     text: str
@@ -57,21 +58,35 @@ class Dossier:
     shortened: int
     expires_tick: int | None
     turns_at: int | None
+    ordered: str = ""
 
-    def is_fresh(self, learned: int, tick: int, now: int) -> bool:
-        """Whether no fact is newer, none fades or has expired, and no day that it tells has passed since."""
+    def is_fresh(self, learned: int, tick: int, now: int, ordered: str = "") -> bool:
+        """Whether no fact is newer, none fades or has expired, and no day that it tells has passed since.
+
+        Args:
+            learned: Number of the last change of facts.
+            tick: Now, in ticks.
+            now: Now, in microseconds UTC.
+            ordered: Hash of the orders in force.
+        """
         return (
             self.learned == learned
+            and self.ordered == ordered
             and (self.expires_tick is None or tick <= self.expires_tick)
             and (self.turns_at is None or now < self.turns_at)
         )
 
     def passages(self) -> list[Passage]:
-        """Its sections in the shape of memories of a prompt: the lines above them, then each section in short parts."""
+        """Its sections in the shape of memories of a prompt: the lines above them, then each section in short parts.
+
+        Prohibitions are left out: every prompt has them in a block of their own.
+        """
         preface, *sections = re.split(r"\n(?=## )", self.text)
         texts = [preface.strip()]
         for section in sections:
             heading, *lines = section.strip().splitlines()
+            if heading == f"## {ORDERS}":
+                continue
             texts += [
                 "\n".join((heading, *lines[first : first + PASSAGE_LINES]))
                 for first in range(0, len(lines), PASSAGE_LINES)
@@ -123,6 +138,7 @@ def compose(
     limit: int,
     days: Callable[[str, int], Sequence[int]],
     innate: frozenset[str] = frozenset(),
+    orders: Sequence[Order] = (),
 ) -> Dossier:
     """Writes a dossier: the same facts at the same instant give the same text.
 
@@ -134,18 +150,21 @@ def compose(
         limit: It has fewer words than this.
         days: Returns the days that a text names, given the text and its instant.
         innate: Ids of the innate rules.
+        orders: Prohibitions and approvals in force, the surest first.
     """
-    page = Page(known, agent, at, days, innate)
+    page = Page(known, agent, at, days, innate, orders)
     lines = page.lines()
     chosen = choose(lines, limit)
     told = {id_ for line in chosen for id_ in line.facts}
     merged = sum(len(one.twins) for one in known.known if one.fact.id in told)
     total = known.digest.total
     left_out = total - len(told) - merged
+    not_told = len(orders) - sum(line.section == ORDERS for line in chosen)
     shortened = sum(line.shortened for line in chosen)
     counts = (
         (merged, "say the same as one below"),
         (left_out, "left out because the page is full"),
+        (not_told, f"prohibition{'s' * (not_told != 1)} left out: `bardo gate show` lists them"),
         (shortened, "cut short"),
     )
     # Before the tick at which a fact is fading, the page tells all that is.
@@ -162,6 +181,7 @@ def compose(
         shortened=shortened,
         expires_tick=min((end for end in ends if end is not None), default=None),
         turns_at=page.turns_at,
+        ordered=_ordered(orders),
     )
 
 
@@ -177,6 +197,7 @@ class Dossiers:
         days: Returns the days that a text names, given the text and its instant.
         threshold: Confidence below which a fact is forgotten.
         innate: Returns the ids of the innate rules.
+        orders: Returns the prohibitions and approvals in force, the surest first.
     """
 
     def __init__(
@@ -190,12 +211,14 @@ class Dossiers:
         days: Callable[[str, int], Sequence[int]],
         threshold: float,
         innate: Callable[[], frozenset[str]] = frozenset,
+        orders: Callable[[], Sequence[Order]] = tuple,
     ) -> None:
         self._path = path
         self._dates = dates
         self._days = days
         self._threshold = threshold
         self._innate = innate
+        self._orders = orders
         self._facts = facts
         self._settings = settings
         self._agent = agent
@@ -209,7 +232,10 @@ class Dossiers:
         """The dossier, if no fact is newer than it."""
         with self._lock:
             known = self._latest()
-            return known if known and known.is_fresh(self._facts.last_learned, tick, now) else None
+            return known if known and self._is_fresh(known, tick, now) else None
+
+    def _is_fresh(self, known: Dossier, tick: int, now: int) -> bool:
+        return known.is_fresh(self._facts.last_learned, tick, now, _ordered(self._orders()))
 
     def current(self, *, tick: int, now: int, keep: bool = True, progress: Progress = no_progress) -> Dossier:
         """The dossier of now: compiled again if it is not fresh, and kept in its file.
@@ -222,7 +248,7 @@ class Dossiers:
         """
         with self._lock:
             known = self._latest()
-            if known and known.is_fresh(self._facts.last_learned, tick, now):
+            if known and self._is_fresh(known, tick, now):
                 return known
             return self._compile(tick, now, keep=keep, progress=progress)
 
@@ -242,7 +268,7 @@ class Dossiers:
         with self._lock:
             learned = self._facts.last_learned
             known = self._latest()
-            if known.is_fresh(learned, tick, now) if known else not learned:
+            if self._is_fresh(known, tick, now) if known else not (learned or self._orders()):
                 return False
             if not at_once and not self._is_due(learned, known, now):
                 return False
@@ -267,9 +293,9 @@ class Dossiers:
         found = page_facts.read(self._facts, self._dates, tick=tick, now=now, threshold=self._threshold)
         made = compose(
             found, agent=self._agent, tick=tick, at=now, limit=self._settings.words, days=self._days,
-            innate=self._innate(),
+            innate=self._innate(), orders=self._orders(),
         )  # fmt: skip
-        if keep and (made.total or self._path.exists()):
+        if keep and (made.total or made.ordered or self._path.exists()):
             write_atomically(self._path, _to_file(made).encode())
         self._known = made
         self._seen = self._behind_since = None
@@ -281,6 +307,11 @@ class Dossiers:
         if self._known is None or (self._known.total and not self._path.exists()):
             self._known = _from_file(self._path)
         return self._known
+
+
+def _ordered(orders: Sequence[Order]) -> str:
+    """Returns a hash of orders; empty without any."""
+    return _hash("\n".join(f"{order.text}\t{order.remark}" for order in orders)) if orders else ""
 
 
 def _to_file(dossier: Dossier) -> str:

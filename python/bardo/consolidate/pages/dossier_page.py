@@ -21,6 +21,8 @@ WORD_CHARACTERS = 16
 UNSURE = 0.5
 #: Lines about ended facts, questions, and numbers of one subject at most.
 ENDED, QUESTIONS, NUMBERS = 6, 4, 8
+#: Orders that come before everything else on the page.
+_ORDERED = 10
 #: Lines of facts in force that come before lines about others, where the page is full, and warnings among them that
 #: come first of all.
 _FIRST, _WARNED = 20, 10
@@ -31,17 +33,20 @@ _NAMED_WORDS = 15
 #: Words set aside for the lines above the sections.
 _PREFACE_WORDS = 70
 
+ORDERS = "Prohibitions and approvals"
 UPCOMING, RULES, DISPUTED = "Coming up", "Rules and warnings", "Disputed"
 FADING, PASSED, OVER = "Fading: say again if it still holds", "Days that have passed", "Ended lately"
 MEASURED, OPEN = "Measured", "Open questions"
 #: Sections in their order on the page; those of subjects, then of ancestors, come after the first ones. A prompt with
 #: little room takes the first sections.
-_BEFORE, _AFTER = (RULES, UPCOMING), (DISPUTED, FADING, PASSED, OVER, MEASURED, OPEN)
+_BEFORE, _AFTER = (ORDERS, RULES, UPCOMING), (DISPUTED, FADING, PASSED, OVER, MEASURED, OPEN)
 #: Kinds of facts that a person reads as rules, on any subject, and those of them whose loss costs most.
 _RULE_KINDS = ("heuristic", "causal_link", "pattern", "warning", "anti_knowledge")
 _WARNING_KINDS = ("warning", "anti_knowledge")
 #: Kinds and persistences of facts that end with the day that they name.
 _PLAN_KINDS, _PLAN_PERSISTENCES = ("goal", "context"), ("weeks", "days")
+#: Category of the facts that repeat an order.
+_REJECTIONS = "rejections"
 #: Words for the relation of a line to another.
 _RELATIONS = {
     "causes": "causes",
@@ -85,6 +90,21 @@ class Line:
     references: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A prohibition or a wanted approval in force, which the gate keeps.
+
+    Args:
+        text: Its words, with its exceptions and its doubt.
+        remark: Who gave it, and the day of the words.
+        episode: Id of the episode that it was heard in; empty if none.
+    """
+
+    text: str
+    remark: str
+    episode: str = ""
+
+
 @dataclass(slots=True)
 class Page:
     """A dossier in the making.
@@ -95,6 +115,7 @@ class Page:
         at: Now, in microseconds UTC.
         days: Returns the days that a text names, given the text and its instant.
         innate: Ids of the innate rules.
+        orders: Orders in force, the surest first.
         turns_at: Instant from which a line no longer is as it should be, though no fact changed; None for never.
     """
 
@@ -103,6 +124,7 @@ class Page:
     at: int
     days: Callable[[str, int], Sequence[int]]
     innate: frozenset[str] = frozenset()
+    orders: Sequence[Order] = ()
     turns_at: int | None = None
     _titles: dict[str, str] = field(default_factory=dict)
 
@@ -110,7 +132,8 @@ class Page:
         """All lines, the most important first."""
         self._titles = headings([one.fact for one in self.input.known])
         sides = {id_: group for group in self.input.disputes for id_ in group}
-        told: set[str] = set()
+        orders = self._ordered()
+        told = {id_ for line in orders for id_ in line.facts}
         found: list[Line] = []
         numbers: dict[tuple[str, str], list[Known]] = {}
         for one in self.input.known:
@@ -133,7 +156,18 @@ class Page:
         # A day that is missed cannot be made up for.
         first = [*warned, *(line for line in coming[:_COMING] if line not in warned)]
         found = [*first, *(line for line in found if line not in first)]
-        return [*found[:_FIRST], *self._others(), *found[_FIRST:], *rest]
+        found = [*orders[:_ORDERED], *found[:_FIRST], *self._others(), *orders[_ORDERED:], *found[_FIRST:]]
+        return [*found, *rest]
+
+    def _ordered(self) -> list[Line]:
+        """Lines of the orders in force, each with the facts that repeat it."""
+        repeating = [one.fact for one in self.input.known if one.fact.category == _REJECTIONS]
+        lines = []
+        for place, order in enumerate(self.orders):
+            text, cut = _cut(one_line(order.text))
+            ids = tuple(fact.id for fact in repeating if order.episode and order.episode in fact.evidence)
+            lines.append(Line(ORDERS, f"{text} ({order.remark})", ids, float(place), int(cut)))
+        return lines
 
     def _line(self, one: Known) -> Line:
         fact = one.fact
@@ -330,10 +364,9 @@ def preface(at: int, total: int, counts: Sequence[tuple[int, str]], without: Seq
         counts: Numbers with their meaning; those of zero are left out.
         without: Sections that have no line on the page, the most important first.
     """
-    if not total:
-        return f"{day_of(at)}: no fact is in force."
-    told = [f"{counted(total, 'fact')} in force", *(f"{number:,} {why}" for number, why in counts if number)]
-    return f"{day_of(at)}: {'; '.join(told)}.{_without(without)}\n{_LEGEND}"
+    held = f"{counted(total, 'fact')} in force" if total else "no fact is in force"
+    told = [held, *(f"{number:,} {why}" for number, why in counts if number)]
+    return f"{day_of(at)}: {'; '.join(told)}.{_without(without)}" + (f"\n{_LEGEND}" if total else "")
 
 
 def _without(sections: Sequence[str]) -> str:

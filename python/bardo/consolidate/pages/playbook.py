@@ -13,6 +13,7 @@ from pathlib import Path
 from bardo import config
 from bardo._atomic import make_folder, parse_json, write_atomically
 from bardo._core import FactStore, Standing, modes_with, promoted_facts
+from bardo._printed import printed
 from bardo.capture.traces import Needles
 from bardo.clock import day_of
 from bardo.consolidate.pages.fact_dates import FactDates
@@ -53,6 +54,8 @@ class Entry:
     line: str
     confidence: float
     innate: bool
+
+    __str__ = printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,8 @@ class Version:
     at: int
     entries: int
     path: Path
+
+    __str__ = printed
 
 
 class Playbooks:

@@ -16,6 +16,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from bardo._printed import printed
 from bardo.errors import InvalidInputError, StoreError
 
 #: Minimum age of a version for its removal. Zero would make LanceDB warn of other writers, and there are none.
@@ -49,6 +50,8 @@ class PurgeReport:
     deleted: int
     rewritten: int
     files: int
+
+    __str__ = printed
 
 
 def ensure_text_index(table: Any) -> None:

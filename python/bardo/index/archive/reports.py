@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bardo._printed import printed
 from bardo.model import Episode
 from bardo.ports import Vectors
 
@@ -53,3 +54,5 @@ class SyncReport:
     annotated: int
     without_vector: int
     compacted: bool
+
+    __str__ = printed

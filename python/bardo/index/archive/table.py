@@ -170,6 +170,9 @@ class TableHandle:
             raise StoreUnavailableError(
                 f"there is no index in {self.folder} yet. The process that owns the grimoire writes it at its next sync"
             )
+        from bardo._announce import announce
+
+        announce("loading LanceDB, and opening the archive in %s", self.folder)
         import lancedb
 
         if make:

@@ -23,6 +23,7 @@ import numpy as np
 from bardo import config
 from bardo._atomic import parse_json, write_atomically
 from bardo._core import EpisodeLog, FactStore
+from bardo._printed import printed
 from bardo.errors import (
     EmbedderUnavailableError,
     EmbeddingMismatchError,
@@ -72,6 +73,8 @@ class MigrationReport:
     serving: str
     adapter: str = ""
     adapter_error: float | None = None
+
+    __str__ = printed
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,9 @@ def ensure_variant(variant: str, write: Callable[[Path, Path], None]) -> Build:
     if found is not None:
         return found
     require_builder()
+    from bardo._announce import announce
+
+    announce("building the model %s in %s: once on this machine, some seconds", variant, root)
     try:
         with _workspace(root) as workspace:
             write(source, workspace)

@@ -8,6 +8,7 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
+from bardo._announce import announce
 from bardo._core import abbreviations
 from bardo.consolidate.languages.english.asides import without_asides
 from bardo.consolidate.languages.english.frames import frames
@@ -51,6 +52,7 @@ def pipeline() -> Any:
             model = import_module(name)
         except ImportError:
             continue
+        announce("loading the parser %s", name)
         loaded = model.load()
         loaded.tokenizer = _Tokenizer(loaded.tokenizer)
         loaded.tokenizer.rules.token_match = partial(_one_word, loaded.vocab)
