@@ -357,7 +357,7 @@ def test_what_the_model_takes_for_known_needs_a_second_witness(
             (new,) = [fact for fact in grimoire.facts.list(status=None) if "bike" in fact.text]
             first = grimoire.recall("How does Mira commute to the office?")[0].record
             links = {link.relation for link in grimoire.facts.links(old)}
-            is_told = any("disputed" in note for note in report.notes)
+            is_told = any("as disputed" in note for note in report.notes)
     assert new.id == first.id or first.id in new.evidence
     if kind == "update":
         assert (old.status, old.ended_by, new.status, is_told) == ("superseded", "update", "active", False)
