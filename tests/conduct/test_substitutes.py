@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import bardo
+from bardo.conduct.parse.forbids import Forbids
 from bardo.conduct.parse.rejections.forbidden import propose
 from bardo.conduct.parse.rejections.substitutes import split
 from bardo.ports import ManualClock
@@ -126,3 +129,21 @@ def test_a_never_after_a_choice_rejects_the_other_one() -> None:
     text = "For nickel we use the three-month contract, never the cash one."
     found = propose(text)
     assert (found.things, found.conditions) == (("cash contract",), ("for nickel",))
+
+
+@example(["use", " ", ",", "never", "the", "cash", "one"], " ")
+@given(
+    st.lists(
+        st.sampled_from([
+            "use", "never", "not", "the", "one", "cash", "instead", "of", "don't", "only", "until", "for", "nobody",
+            "anything", "above", "5", "%", "npm", "--force", ",", ";", ":", ".", "-", "(", ")", "`", '"', " ", "\n",
+            "🙂", "é",
+        ]),
+        max_size=14,
+    ),
+    st.sampled_from(["", " "]),
+)  # fmt: skip
+def test_any_words_can_be_a_rejection(words: list[str], between: str) -> None:
+    """Broken text, too, is proposed for without an error: "use  , never the cash ones" once raised one."""
+    text = between.join(words)
+    assert isinstance(propose(text), Forbids)

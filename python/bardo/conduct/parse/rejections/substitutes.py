@@ -70,7 +70,9 @@ _PREPOSITION = re.compile(r"(?:in|on|at|to|into|onto|with|via|from|for|by|throug
 def _choice(text: str) -> tuple[str, str] | None:
     """Returns the rejection of one thing and the choice of another that a text makes; None if it makes none."""
     found = _CHOICE.match(text)
-    if found is None or FORBIDS.search(found["chosen"]) or _AUXILIARY.search(found["chosen"]):
+    if found is None or not found["chosen"].strip():
+        return None
+    if FORBIDS.search(found["chosen"]) or _AUXILIARY.search(found["chosen"]):
         return None
     verb = found["verb"].lower()
     is_choosing = _CHOOSING.fullmatch(verb) is not None
