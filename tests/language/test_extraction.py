@@ -385,6 +385,18 @@ def test_the_model_judges_what_the_rules_draw(tmp_path: Path, minilm: embedders.
             assert "trombone" in grimoire.recall("What does Tobias play?")[0].record.text
 
 
+def test_a_message_ends_nothing_that_it_says_itself(tmp_path: Path, minilm: embedders.TextEmbedder):
+    same = {"text": "Mira's brother Tobias plays the cello well", "kind": "context", "messages": [1]}
+    with serving(answers({"facts": [same]}, verdict("update", "cello"))) as server:
+        config = {"curator": {"shadow": False}, "llm": {"model": "m", "base_url": server.url}}
+        clock = ManualClock(NOON)
+        with bardo.open(tmp_path / "helper", embedder=minilm, clock=clock, seed=1, config=config) as grimoire:
+            grimoire.remember("My brother Tobias plays the cello.", role="user", speaker="Mira", kind="turn")
+            grimoire.sleep()
+            assert texts(grimoire) == {"Mira's brother Tobias plays the cello", same["text"]}
+            assert not any(grimoire.facts.links(fact) for fact in grimoire.facts.list())
+
+
 def test_claims_are_grounded_in_what_they_cite():
     episode = bardo.Episode("Physiotherapy on Mondays helps the knee.", speaker="Mira")
     assert llm_extraction.is_grounded("Mira has physiotherapy on Mondays", [episode])

@@ -163,7 +163,9 @@ class Reconciler:
             if known is not None and not _is_borne_out(facts[place], verdict, known, cosines[place, known.id])
         }
         disputed = {
-            place: known for place, known in open_.items() if (cosines[place, known.id] or 0.0) >= ABOUT_ONE
+            place: known
+            for place, known in open_.items()
+            if (cosines[place, known.id] or 0.0) >= ABOUT_ONE and not _are_of_one_text(facts[place], known)
         }
         if open_:
             notes.append(
@@ -208,7 +210,7 @@ class Reconciler:
             and known.category == fact.category
             and known.source in ("self", "derived")
             and not known.pinned
-            and not (fact.id and (order(known) >= order(fact) or set(known.evidence) & set(fact.evidence)))
+            and not (fact.id and (order(known) >= order(fact) or _are_of_one_text(fact, known)))
         ]
         return alike[:NEIGHBOURS]
 
@@ -261,8 +263,14 @@ class Reconciler:
 def _is_borne_out(fact: Fact, verdict: str, known: Fact, cosine: float | None) -> bool:
     """Whether words and vectors bear out what the model said of a fact and a known one."""
     if verdict == "update":
-        return (cosine or 0.0) >= CLOSE or speaks_against(fact.text, known.text)
+        is_near = (cosine or 0.0) >= CLOSE or speaks_against(fact.text, known.text)
+        return is_near and not _are_of_one_text(fact, known)
     return (cosine is None or cosine >= SAME) and may_be_same_statement(fact.text, known.text)
+
+
+def _are_of_one_text(fact: Fact, known: Fact) -> bool:
+    """Whether both facts rest on one episode, which does not contradict itself."""
+    return bool(set(fact.evidence) & set(known.evidence))
 
 
 def _settled(verdicts: dict[int, tuple[str, Fact | None]]) -> dict[int, tuple[str, Fact | None]]:
