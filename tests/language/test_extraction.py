@@ -152,8 +152,8 @@ def test_batches_are_small_where_much_is_worth_saving_and_large_where_little_is(
 
     def each(prompt: str) -> dict[str, Any]:
         numbers = [int(number) for number in re.findall(r"^Message (\d+),", prompt, re.MULTILINE)]
-        named = {number: f"Mira has physiotherapy on Mondays, number {number}" for number in numbers}
-        return {"facts": [BY_MODEL | {"text": text, "messages": [number]} for number, text in named.items()]}
+        text = "Mira has physiotherapy on Mondays for the knee"
+        return {"facts": [BY_MODEL | {"text": text, "messages": [number]} for number in numbers]}
 
     for findings, sizes in ((each, [3, 2, 2, 2, 2, 2, 2, 1]), (NOTHING, [3, 5, 5, 3])):
         with (
@@ -385,6 +385,31 @@ def test_the_model_judges_what_the_rules_draw(tmp_path: Path, minilm: embedders.
             assert "trombone" in grimoire.recall("What does Tobias play?")[0].record.text
 
 
+def test_a_fact_that_an_answer_leaves_out_is_asked_about_alone(
+    tmp_path: Path, minilm: embedders.TextEmbedder
+):
+    """A small model answers for the first of several facts, and gives it the label of another one."""
+    judge = verdict("update", "cello")
+
+    def first_alone(prompt: str) -> dict[str, Any]:
+        found = judge(prompt)["verdicts"]
+        return {"verdicts": found if len(found) == 1 else [found[0] | {"known": "K9"}]}
+
+    with serving(answers(verdicts=first_alone)) as server:
+        config = {"curator": {"shadow": False}, "llm": {"model": "m", "base_url": server.url}}
+        clock = ManualClock(NOON)
+        with bardo.open(tmp_path / "helper", embedder=minilm, clock=clock, seed=1, config=config) as grimoire:
+            for text in (
+                "My brother Tobias plays the cello. My landlord is Mr Petrakis.",
+                "My brother Tobias plays the trombone in a band. My landlord is a Mr Grau.",
+            ):
+                grimoire.remember(text, role="user", speaker="Mira", kind="turn")
+                grimoire.sleep()
+                clock.advance(86_400)
+            ended = {fact.text: fact.ended_by for fact in grimoire.facts.list(status="superseded")}
+    assert ended["Mira's brother Tobias plays the cello"] == "update"
+
+
 def test_a_message_ends_nothing_that_it_says_itself(tmp_path: Path, minilm: embedders.TextEmbedder):
     same = {"text": "Mira's brother Tobias plays the cello well", "kind": "context", "messages": [1]}
     with serving(answers({"facts": [same]}, verdict("update", "cello"))) as server:
@@ -402,6 +427,11 @@ def test_claims_are_grounded_in_what_they_cite():
     assert llm_extraction.is_grounded("Mira has physiotherapy on Mondays", [episode])
     assert not llm_extraction.is_grounded("Mira owns vineyards abroad", [episode])
     assert not llm_extraction.is_grounded("of at to", [episode])
+    dose = bardo.Episode("Since the blood test it's 100 micrograms, 1,200 a year.", speaker="Mira", at=NOON)
+    assert llm_extraction.is_grounded("Mira takes 100 micrograms since a blood test", [dose])
+    assert llm_extraction.is_grounded("On 5 March Mira had a blood test: 1200 micrograms a year", [dose])
+    assert not llm_extraction.is_grounded("Mira takes 75 micrograms since a blood test", [dose])
+    assert not llm_extraction.is_grounded("Mira had a blood test in Aarhus", [dose])
 
 
 def test_a_model_that_says_nothing_new_costs_two_questions_and_changes_nothing(

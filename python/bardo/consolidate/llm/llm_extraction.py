@@ -10,6 +10,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -42,6 +43,10 @@ GROUNDED = 0.5
 STEM = 4
 #: Characters of a message that are shown, fewer where the window is small.
 CLIPS = (2_000, 700, 250)
+
+#: A figure, and a name that does not begin the text.
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"(?<=[^.!?:] )[A-Z][^\W\d_]{3,}")
 
 Kind = Literal["identity", "goal", "preference", "interest", "context", "insight"]
 
@@ -271,10 +276,26 @@ class Asker:
 
 
 def is_grounded(text: str, episodes: Sequence[Episode]) -> bool:
-    """Whether a claim is made of the words of what it cites: half of its longer words, by their first letters."""
-    said = {word[:STEM] for episode in episodes for word in _words(f"{episode.speaker or ''} {episode.text}")}
+    """Whether a claim is made of the words of what it cites: all its figures and names, and half of its longer words.
+
+    Words are compared by their first letters. The days of the episodes count as figures that they say.
+    """
+    source = " ".join(f"{episode.speaker or ''} {episode.text} {_day(episode)}" for episode in episodes)
+    said = {word[:STEM] for word in _words(source)}
+    are_named = all(name.casefold()[:STEM] in said for name in _NAME.findall(text))
+    if not are_named or not _figures(text) <= _figures(source):
+        return False
     claimed = [word[:STEM] for word in _words(text)]
     return bool(claimed) and sum(word in said for word in claimed) >= GROUNDED * len(claimed)
+
+
+def _day(episode: Episode) -> str:
+    day = datetime.fromtimestamp(episode.at / 1_000_000, UTC)
+    return f"{day.year} {day.month} {day.day} {day:%B}"
+
+
+def _figures(text: str) -> set[str]:
+    return {found.replace(",", "").lstrip("0") or "0" for found in _FIGURE.findall(text)}
 
 
 def _words(text: str) -> list[str]:
