@@ -60,6 +60,9 @@ def months_of_a_life(folder: Path) -> bardo.Grimoire:
     g.learn("The lift at the office is being repaired", kind="context", subjects=["office"])
     g.learn("The staging server is called Merlin", subject="staging server", attribute="name", value="Merlin",
             until=on(9, 1))  # fmt: skip
+    clock.set(on(6, 18))
+    with bardo.gate(folder, clock=clock, words_only=True) as gate:
+        gate.rule("Never restart Merlin during a demo", by="Nadia", forbids="restart Merlin")
     runs = [Episode(f"Run {n}", kind="run", verified=True, payload={"load": 0.9}) for n in range(42)]
     evidence = tuple(one.id for one in g.remember(runs))
     rule = Fact(

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import bardo
 from bardo.ports import ManualClock, Tokens
 from bardo.recall import retriever
-from bardo.recall.parts import CHARACTERS, clauses_of, parts_of
+from bardo.recall.parts import CHARACTERS, PARTS, clauses_of, parts_of
 from helpers.models import word_vectors
 
 THREE = "Raise the crane limit to 30, tell Halden about the delay and book the north hall for Friday"
@@ -65,6 +67,42 @@ def test_a_part_has_the_mean_of_its_tokens_in_the_task() -> None:
     assert second.tokens.words == words[4:]
     assert second.vector is not None
     assert np.allclose(second.vector, vectors[5:].mean(axis=0) * 3**0.5)
+
+
+@example(
+    'When it is like "The price oracle is late", pnl is lower (1.2 to 1.5): move the limit, close the book'
+)
+@given(
+    st.one_of(
+        st.text(max_size=80),
+        st.lists(
+            st.sampled_from(
+                [
+                    "move the limit",
+                    "close it",
+                    "is it on",
+                    "1.5): ",
+                    ": ",
+                    ", ",
+                    " and ",
+                    "; ",
+                    ". ",
+                    '"',
+                    " ",
+                    "when",
+                ]
+            ),
+            max_size=12,
+        ).map("".join),
+    )
+)
+def test_parts_stand_in_their_task_in_order(task: str) -> None:
+    at = 0
+    for part in clauses_of(task, "english"):
+        at = task.index(part, at) + len(part)
+    words = tuple(task.split())
+    vectors = np.ones((len(words) + 1, 4), dtype=np.float32)
+    assert len(parts_of(task, Tokens(words, (1,) * len(words), vectors), "english")) <= PARTS
 
 
 @pytest.fixture

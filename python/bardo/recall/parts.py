@@ -47,7 +47,7 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 #: Words before the first part that name who asks: "Marit asks: ".
-_LABEL = re.compile(r"[^:,.?!]{1,40}:\s+")
+_LABEL = re.compile(r"\s*[^:,.?!]{1,40}:\s+")
 
 
 class Part(NamedTuple):
@@ -115,7 +115,8 @@ def clauses_of(task: str, language: str) -> list[str]:
     """
     if language != "english" or len(task) > CHARACTERS:
         return []
-    pieces = [piece.strip(" ,.!") for piece in _CUT.split(_LABEL.sub("", task.strip(), count=1))]
+    label = _LABEL.match(task)
+    pieces = [piece.strip(" ,.!") for piece in _CUT.split(task[label.end() :] if label else task)]
     found = [piece for piece in pieces if _BEGINS.match(piece) and without_stop_words(piece).strip()]
     return found[:PARTS] if len(found) > 1 else []
 
