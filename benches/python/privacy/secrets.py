@@ -37,12 +37,14 @@ def main() -> None:
             case = json.loads(line)
             redactor = Redactor(personal=False)
             told = redactor.text(case["text"])
+            secrets = [case["secret"]] if isinstance(case["secret"], str) else case["secret"] or []
+            stay = any(secret in told for secret in filter(None, secrets))
             if case["secret"]:
-                counts.update(secrets=1, gone=case["secret"] not in told)
+                counts.update(secrets=1, gone=not stay)
             else:
                 counts.update(harmless=1, changed=told != case["text"])
                 counts["as secret"] += bool(set(redactor.counts) - POLICY)
-            wrong = case["secret"] in told if case["secret"] else told != case["text"]
+            wrong = stay if case["secret"] else told != case["text"]
             if given.wrong and wrong:
                 print(f"   {'stays' if case['secret'] else 'changed'}: {case['text']} -> {told}")
         total.update(counts)
