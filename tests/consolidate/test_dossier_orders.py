@@ -60,6 +60,15 @@ def test_a_lifted_prohibition_leaves_the_page(house):
     assert ORDERS not in memory.pages.dossier().text
 
 
+def test_a_rule_that_decays_leaves_the_page_though_the_gate_stays_as_it_is(house, clock):
+    memory, gate = house
+    gate.rule("Never stack crates", forbids="stack crates")
+    assert lines_of(memory.pages.dossier().text)
+    clock.advance(2_000 * DAY)
+    assert memory._page_writer.fresh_dossier() is None
+    assert ORDERS not in memory.pages.dossier().text
+
+
 def test_a_page_without_orders_stays_fresh(house):
     memory, gate = house
     memory.learn("The depot closes at nine", confidence=0.9)

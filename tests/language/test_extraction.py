@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -432,6 +433,9 @@ def test_claims_are_grounded_in_what_they_cite():
     assert llm_extraction.is_grounded("On 5 March Mira had a blood test: 1200 micrograms a year", [dose])
     assert not llm_extraction.is_grounded("Mira takes 75 micrograms since a blood test", [dose])
     assert not llm_extraction.is_grounded("Mira had a blood test in Aarhus", [dose])
+    assert llm_extraction.is_grounded("On 2026-03-05 Mira had a blood test", [dose])
+    for at in (-(10**17), 10**18):
+        assert llm_extraction.is_grounded("Mira had a blood test", [replace(dose, at=at)])
 
 
 def test_a_model_that_says_nothing_new_costs_two_questions_and_changes_nothing(

@@ -79,14 +79,24 @@ def in_force(store: ConductStore, *, first: str = "") -> InForce:
     return InForce(work, orders, others, omitted + max(0, len(entries) - LATEST), store.agent)
 
 
-def by_precedence(orders: Iterable[StateEntry | Rule], agent: str) -> list[StateEntry | Rule]:
-    """Sorts orders: those in full force of a person, and critical rules, then the others; the latest first.
+def by_precedence(
+    orders: Iterable[StateEntry | Rule], agent: str, nearest: Sequence[str] = ()
+) -> list[StateEntry | Rule]:
+    """Sorts orders: those in full force of a person, and critical rules, then the others.
+
+    Of equal precedence those about a task come first, the nearest of them before others, then the latest.
 
     Args:
         orders: Rejections and rules.
         agent: Name of the agent.
+        nearest: Ids of the orders about a task, the nearest first.
     """
-    return sorted(orders, key=lambda row: (_precedence(row, agent), -said_at(row)))
+    places = {id_: place for place, id_ in enumerate(nearest)}
+
+    def key(row: StateEntry | Rule) -> tuple[int, int, int]:
+        return _precedence(row, agent), places.get(row.id, len(places)), -said_at(row)
+
+    return sorted(orders, key=key)
 
 
 def _precedence(row: StateEntry | Rule, agent: str) -> int:
@@ -95,25 +105,39 @@ def _precedence(row: StateEntry | Rule, agent: str) -> int:
     return 0 if is_sure and not row.doubt else 1
 
 
-def prohibitions(store: ConductStore, *, now: int) -> list[tuple[StateEntry | Rule, str, str]]:
-    """Returns what the gate forbids or wants approved, by precedence, each with its text, and its author and day.
+class Prohibition(NamedTuple):
+    """A rejection, or a rule that forbids or wants approval, as a page tells it.
+
+    Args:
+        row: The rejection or rule.
+        text: Its words, with its exceptions and its doubt.
+        remark: Who gave it, and the day of the words.
+    """
+
+    row: StateEntry | Rule
+    text: str
+    remark: str
+
+    def in_force(self, now: int) -> bool:
+        """Whether it is in force at an instant, in microseconds UTC: the score of a rule decays."""
+        return isinstance(self.row, StateEntry) or self.row.in_force(now)
+
+
+def prohibitions(store: ConductStore) -> list[Prohibition]:
+    """Returns what the gate forbids or wants approved, by precedence, with rules that have decayed.
 
     Args:
         store: State and rules of the agent.
-        now: Wall clock, microseconds UTC, at which scores of rules are evaluated.
     """
-    rules = [
-        rule for rule in store.rules(every=False) if rule.in_force(now) and (rule.forbids or rule.approval)
-    ]
-    rows = by_precedence((*rules, *store.state(kind="rejected")), store.agent)
+    rules = [rule for rule in store.rules(every=False) if rule.forbids or rule.approval]
     return [
-        (
+        Prohibition(
             row,
             (f"Rejected: {row.summary}" if isinstance(row, StateEntry) else row.text)
             + standing_of(row.corrections),
             "; ".join(filter(None, (*_origin(row), day_of(said_at(row))))),
         )
-        for row in rows
+        for row in by_precedence((*rules, *store.state(kind="rejected")), store.agent)
     ]
 
 
@@ -138,11 +162,9 @@ def block_of(found: InForce, *, cap: int, about: Callable[[], Sequence[StateEntr
     letters = sum(len(each.summary if isinstance(each, StateEntry) else each.text) for each in orders)
     if omitted or letters + sum(len(each.text) for each in others) > _LEAST_LETTERS * cap:
         related = {row.id: row for row in about()}
-        places = {id_: place for place, id_ in enumerate(related)}
         known = {row.id: row for row in orders} | related
         omitted -= len(known) - len(orders)
-        orders = by_precedence(known.values(), found.agent)
-        orders.sort(key=lambda row: (_precedence(row, found.agent), places.get(row.id, len(places))))
+        orders = by_precedence(known.values(), found.agent, [*related])
     memories = [*found.work, *_shown(list(map(_of_order, orders)), others, cap)]
     # Spare tokens go to what was recalled for the task first.
     if not memories:

@@ -404,13 +404,12 @@ class Extractor:
             notes += self._asker.notes
         found, unfit = self._fit(found)
         notes += unfit
+        resolutions: list[Resolution] = []
+        corrections: list[Correction] = []
         if self._reconciler:
             drawn = self._reconciler.drawn(page.episodes, tick) if self._statements else []
             found, judged = self._judged(self._reconciler, found, drawn, tick=tick)
             notes += judged.notes
-        resolutions: list[Resolution] = []
-        corrections: list[Correction] = []
-        if judged:
             found, resolutions, corrections = judged.effects(found)
         born = [replace(fact, status=self._birth) for fact in self._in_known_words(found, tick)]
         with self._learning():

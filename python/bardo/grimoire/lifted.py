@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from bardo._core import FactStore
 from bardo.errors import StoreError
 from bardo.folder import TESTAMENTS_FOLDER
+from bardo.grimoire.gate_reading import GateReading
 from bardo.recall.lifted import Lifted, plain
 
 if TYPE_CHECKING:
@@ -26,37 +26,25 @@ class LiftedReader:
 
     def __init__(self, folder: Path, facts: FactStore) -> None:
         self._folder = folder
-        self._facts = facts
-        self._lock = threading.Lock()
-        self._store: ConductStore | None = None
-        self._read: tuple[tuple[int, int], Sequence[Lifted]] = (0, 0), ()
+        self._agent = facts.agent
+        self._ended = GateReading[Sequence[Lifted]](folder, facts, self._read, ())
 
     def __call__(self) -> tuple[Sequence[Lifted], str]:
         """Returns what was ended, and a note if the gate cannot be read."""
-        from bardo.conduct.storage.store import FILE_NAME, ConductStore
-
-        if not (self._folder / FILE_NAME).exists():
-            return (), ""
         try:
-            with self._lock:
-                store = self._store = self._store or ConductStore(self._folder, facts=self._facts)
-                stamp = store.stamp()
-                if stamp != self._read[0]:
-                    agent = self._facts.agent
-                    # Reading every entry takes long in a large gate, and only an heir has episodes that tell of them.
-                    is_heir = (self._folder / TESTAMENTS_FOLDER).exists()
-                    of_ancestors = _ended_of_ancestors(store, agent) if is_heir else []
-                    self._read = stamp, [*_ended_by_persons(store, agent), *of_ancestors]
-                return self._read[1], ""
+            return self._ended(), ""
         except StoreError as error:
             return (), f"what the gate ended is not marked: {error}"
 
+    def _read(self, store: ConductStore) -> list[Lifted]:
+        # Reading every entry takes long in a large gate, and only an heir has episodes that tell of them.
+        is_heir = (self._folder / TESTAMENTS_FOLDER).exists()
+        of_ancestors = _ended_of_ancestors(store, self._agent) if is_heir else []
+        return [*_ended_by_persons(store, self._agent), *of_ancestors]
+
     def close(self) -> None:
         """Releases the file of the gate."""
-        with self._lock:
-            if self._store is not None:
-                self._store.close()
-                self._store = None
+        self._ended.close()
 
 
 def _ended_by_persons(store: ConductStore, agent: str) -> list[Lifted]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
@@ -13,10 +13,12 @@ from bardo.consolidate.pages.dossier_page import Order
 from bardo.consolidate.pages.fact_dates import FactDates
 from bardo.consolidate.pages.playbook import Playbook, Playbooks, Version
 from bardo.errors import StoreError
+from bardo.grimoire.gate_reading import GateReading
 from bardo.grimoire.session import Session
 from bardo.ports import Progress, no_progress
 
 if TYPE_CHECKING:
+    from bardo.conduct.briefing import Prohibition
     from bardo.grimoire.erasure import ForgetReport
 
 
@@ -62,22 +64,21 @@ class PageWriter:
         settings = self._session.config.curator
         return languages.named_days(settings.language, text, at) if settings.texts else []
 
-    def _orders(self) -> list[Order]:
-        """Returns the prohibitions and approvals in force; a lost store of the gate is named on the page."""
-        from bardo.conduct import briefing
-        from bardo.conduct.storage.store import FILE_NAME, ConductStore
+    @locked_cached_property
+    def _prohibitions(self) -> GateReading[Sequence[Prohibition]]:
+        from bardo.conduct.briefing import prohibitions
 
         session = self._session
-        if not (session.path / FILE_NAME).exists():
-            return []
+        return session.closing(GateReading(session.path, session.facts, prohibitions, ()))
+
+    def _orders(self) -> list[Order]:
+        """Returns the prohibitions and approvals in force; a lost store of the gate is named on the page."""
+        now = self._session.clock.now()
         try:
-            with closing(ConductStore(session.path, facts=session.facts)) as store:
-                return [
-                    Order(text, remark, row.episode)
-                    for row, text, remark in briefing.prohibitions(store, now=session.clock.now())
-                ]
+            found = self._prohibitions()
         except StoreError as error:
             return [Order("The state and rules of the gate cannot be read", str(error))]
+        return [Order(each.text, each.remark, each.row.episode) for each in found if each.in_force(now)]
 
     def fresh_dossier(self) -> Dossier | None:
         """Returns the dossier if no fact is newer; None otherwise."""
@@ -137,10 +138,9 @@ class Pages:
         """Returns the dossier: a summary of the facts in fewer than 600 words, as in `DOSSIER.md`.
 
         Lists the prohibitions and approvals in force, then each fact in force once, by subject, the latest first, with
-        its day: plans ahead, rules, inherited facts
-        by ancestor, disputes with all sides in one line, facts that fade, facts that ended lately, running statistics
-        and open questions. Omitted facts are counted. Recompiled if a fact is newer than the file, or a day that it
-        announces has passed.
+        its day: plans ahead, rules, inherited facts by ancestor, disputes with all sides in one line, facts that fade,
+        facts that ended lately, running statistics and open questions. Omitted facts are counted. Recompiled if a fact
+        is newer than the file, or a day that it announces has passed.
 
         Args:
             progress: Callback for the compilation.

@@ -10,18 +10,19 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from bardo._core import FactStore, frame_memory, neutralise
+from bardo.clock import EPOCH, day_of
 from bardo.consolidate.attributes import BUILT_IN, persistence_of
 from bardo.consolidate.llm.llm_statements import ProposedStatement, StatementChecks
 from bardo.consolidate.texts import rule_extraction
 from bardo.consolidate.texts.secrets import is_secret
 from bardo.model import Episode, Fact
-from bardo.ports import Message
+from bardo.ports import FIRST_AT, LAST_AT, Message
 
 if TYPE_CHECKING:
     from bardo.language.advisor import Advisor
@@ -290,8 +291,11 @@ def is_grounded(text: str, episodes: Sequence[Episode]) -> bool:
 
 
 def _day(episode: Episode) -> str:
-    day = datetime.fromtimestamp(episode.at / 1_000_000, UTC)
-    return f"{day.year} {day.month} {day.day} {day:%B}"
+    """The day of an episode in both its spellings; empty outside the years 1 to 9999."""
+    if not FIRST_AT <= episode.at <= LAST_AT:
+        return ""
+    day = EPOCH + timedelta(microseconds=episode.at)
+    return f"{day:%Y-%m-%d} {day_of(episode.at)}"
 
 
 def _figures(text: str) -> set[str]:

@@ -146,22 +146,7 @@ class Reconciler:
             vectors: Theirs, row by row; without them likeness is a matter of words.
         """
         near = [self._near(fact, None if vectors is None else vectors[row]) for row, fact in enumerate(facts)]
-        verdicts: dict[int, tuple[str, Fact | None]] = {}
-        notes: list[str] = []
-        asked = [place for place, known in enumerate(near) if known]
-        for start in range(0, len(asked), ASKED_AT_ONCE):
-            part = asked[start : start + ASKED_AT_ONCE]
-            found, note = self._ask([(facts[place], [known for known, _ in near[place]]) for place in part])
-            left = [item for item in range(len(part)) if item not in found] if len(part) > 1 else []
-            for item in left[:ALONE] if not note else ():
-                place = part[item]
-                alone, note = self._ask([(facts[place], [known for known, _ in near[place]])])
-                if alone:
-                    found[item] = alone[0]
-            verdicts |= {part[item]: verdict for item, verdict in found.items()}
-            if note:
-                notes.append(note)
-                break
+        verdicts, notes = self._verdicts(facts, [[known for known, _ in found] for found in near])
         cosines = {(place, each.id): cosine for place, found in enumerate(near) for each, cosine in found}
         open_ = {
             place: known
@@ -187,18 +172,41 @@ class Reconciler:
             )
             for wanted in ("update", "duplicate")
         }
+        replaced = {known.id for known, _ in pairs["update"]}
         return Reconciliation(
             new=tuple(fact for place, fact in enumerate(facts) if place not in settled and not fact.id),
             updates=pairs["update"],
             duplicates=pairs["duplicate"],
             disputes=tuple(
-                (known, facts[place])
-                for place, known in sorted(disputed.items())
-                if known.id not in {old.id for old, _ in pairs["update"]}
+                (known, facts[place]) for place, known in sorted(disputed.items()) if known.id not in replaced
             ),
             answers=dict(Counter(verdict for verdict, _ in verdicts.values())),
             notes=tuple(notes),
         )
+
+    def _verdicts(
+        self, facts: Sequence[Fact], near: Sequence[list[Fact]]
+    ) -> tuple[dict[int, tuple[str, Fact | None]], list[str]]:
+        """Verdicts of the model by the places of the facts, and the note on a missing answer.
+
+        Args:
+            facts: The facts.
+            near: Known facts that resemble each of them.
+        """
+        verdicts: dict[int, tuple[str, Fact | None]] = {}
+        asked = [place for place, known in enumerate(near) if known]
+        for start in range(0, len(asked), ASKED_AT_ONCE):
+            part = asked[start : start + ASKED_AT_ONCE]
+            found, note = self._ask([(facts[place], near[place]) for place in part])
+            verdicts |= {part[item]: verdict for item, verdict in found.items()}
+            left = [place for place in part if place not in verdicts] if len(part) > 1 else []
+            for place in left[:ALONE] if not note else ():
+                alone, note = self._ask([(facts[place], near[place])])
+                if alone:
+                    verdicts[place] = alone[0]
+            if note:
+                return verdicts, [note]
+        return verdicts, []
 
     def _near(self, fact: Fact, vector: Vectors | None) -> list[tuple[Fact, float | None]]:
         """Known facts of one's own about the same that resemble this one, the most alike first, with their cosines."""
