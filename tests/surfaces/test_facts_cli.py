@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,11 @@ def test_disputed_facts_are_listed_alone(tmp_path: Path, ids: list[str]) -> None
 def test_the_beginning_of_an_id_is_enough(tmp_path: Path, ids: list[str], verb: str, letters: int) -> None:
     result = run(tmp_path, verb, ids[0][:letters])
     assert result.exit_code == exits.OK, result.stderr
-    assert run(tmp_path, verb, ids[0]).stdout == result.stdout
+    # The confidence of now falls between the two commands.
+    shown, whole = (
+        re.sub(r"\b0\.\d+", "0.", text) for text in (result.stdout, run(tmp_path, verb, ids[0]).stdout)
+    )
+    assert shown == whole
 
 
 def test_an_ambiguous_beginning_names_the_facts(tmp_path: Path, ids: list[str]) -> None:

@@ -77,7 +77,7 @@ def show_record(opened: "Grimoire", record: "Episode | Fact", output: Output) ->
         confidence = {"confidence_now": opened.facts.confidence(record)}
         document |= {**confidence, "links": plain(links), "history": plain(history)}
         shown |= {
-            **confidence,
+            "confidence_now": f"{confidence['confidence_now']:.4f}",
             "links": [tables.link(link, record.id) for link in links],
             "history": [tables.state(state) for state in history],
         }
