@@ -24,7 +24,7 @@ from bardo.model import Episode, Role
 from bardo.recall import earlier_questions
 from bardo.recall.options import of_asker
 from bardo.recall.recollection import Memory
-from bardo.recall.untold import LEFT_OUT
+from bardo.recall.withheld import is_on_withheld
 
 #: Reply of an agent: its text, or its messages (texts, tool calls and their results) in any form that `remember` takes.
 Reply = str | Sequence[Mapping[str, Any]]
@@ -112,9 +112,11 @@ class Ambient:
         except BardoError as error:
             notes.append(f"the state and rejections are left out: {error}")
         try:
-            asked = of_asker(said, fields.get("speaker"))
-            found = self._retrieval.recall_by_words(asked, limit + BEYOND, thread=fields.get("thread"))
-            notes += [note for note in found.notes if note.endswith(LEFT_OUT)]
+            speaker = fields.get("speaker")
+            found = self._retrieval.recall_by_words(
+                of_asker(said, speaker), limit + BEYOND, thread=fields.get("thread"), asker=speaker
+            )
+            notes += [note for note in found.notes if is_on_withheld(note)]
             other = [memory for memory in found if memory.text.strip() != said.strip()]
             memories = tuple(earlier_questions.without(said, other)[:limit])
             blocks += memory_blocks(dated(memories, self._session)) if memories else []

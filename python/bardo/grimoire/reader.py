@@ -27,6 +27,7 @@ from bardo.index.embedding.serving import serving
 from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Link, Source
 from bardo.ports import Clock, Embedder, checked_clock
 from bardo.recall.arrivals import Arrivals
+from bardo.recall.confided import Confided
 from bardo.recall.options import CONSIDERED, QUERY, TASK, RecallOptions, conditions, of_asker
 from bardo.recall.recollection import Recollection
 from bardo.recall.retriever import Retriever, without_surrogates
@@ -187,6 +188,7 @@ class Visitor(Handle):
         self._rules = RuleBook(self._facts)
         self._lifted = LiftedReader(folder.root, self._facts)
         self._untold = Untold()
+        self._confided = Confided(None)
         self._made_prompts = MadePrompts(folder.root, agent=self.agent)
         #: Latest tick in any fact, and the number of the last change of facts that it covers.
         self._latest = (0, 0)
@@ -229,6 +231,7 @@ class Visitor(Handle):
         asked: dict[str, Any] = {
             "limit": limit, "now_tick": ticks.now(), "now": now, "filters": seen,
             "deciding": deciding,
+            "asker": options.get("asker"),
             **{name: options[name] for name in ("thread", "policy", "diversity", "secrets") if name in options},
         }  # fmt: skip
         if (moment := options.get("situation")) is not None:
@@ -239,7 +242,8 @@ class Visitor(Handle):
             retriever = Retriever(
                 self._apart, None, self._facts, embedder, self.config.recall, ticks.tau(self.config.decay),
                 without=without, rules=self._rules,
-                language=self.config.curator.language, lifted=self._lifted, untold=self._untold,
+                language=self.config.curator.language, lifted=self._lifted,
+                untold=self._untold, confided=self._confided,
             )  # fmt: skip
             try:
                 found = retriever.recall(of_asker(without_surrogates(query), options.get("asker")), **asked)

@@ -16,12 +16,14 @@ from bardo.model import NEUTRAL
 from bardo.ports import Embedder
 from bardo.recall import earlier_questions, neighbours, retriever, scope
 from bardo.recall.cold_tier import TieredIndex
+from bardo.recall.confided import Confided
 from bardo.recall.filters import Filters
 from bardo.recall.options import OwnerRecallOptions, conditions, of_asker
 from bardo.recall.retriever import Factors, Retriever
 from bardo.recall.rules import RuleBook
 from bardo.recall.situation import Situation
 from bardo.recall.untold import Untold
+from bardo.recall.withheld import Withheld
 
 if TYPE_CHECKING:
     from bardo.index.embedding.migration import MigrationReport
@@ -45,6 +47,7 @@ class Retrieval:
         self._detector = ChangeDetector(session.folder.inbox, session.facts)
         self._rules = RuleBook(session.facts)
         self._untold = Untold(session.log)
+        self._confided = Confided(session.log)
         self._lifted = session.closing(LiftedReader(session.path, session.facts))
         self._retriever: Retriever | None = None
 
@@ -75,7 +78,7 @@ class Retrieval:
         now = session.clock.now()
         asked: dict[str, Any] = {
             "query": of_asker(query, options.get("asker")), "limit": limit, "now_tick": session.now_tick, "now": now,
-            "filters": None, "pad": NEUTRAL, "deciding": deciding,
+            "filters": None, "pad": NEUTRAL, "deciding": deciding, "asker": options.get("asker"),
         }  # fmt: skip
         factors: Factors | None = None
         narrowing: tuple[str, ...] = ()
@@ -98,7 +101,10 @@ class Retrieval:
         if window:
             recollection = neighbours.with_turns(
                 recollection, self.everything, session.log, window=window, filters=seen,
-                untold=None if self._tells_secrets(options) else self._untold,
+                withheld=Withheld(
+                    query, None if self._tells_secrets(options) else self._untold, self._confided,
+                    options.get("asker"),
+                ),
             )  # fmt: skip
         if notes := narrowing + behind + session.models.recall_notes:
             recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
@@ -118,23 +124,26 @@ class Retrieval:
         seen = Filters(layers=("episode",)) if trying is None else Filters(trying=trying)
         return self._without_trace(query, limit, seen)
 
-    def recall_by_words(self, query: str, limit: int, *, thread: str | None = None) -> Recollection:
+    def recall_by_words(
+        self, query: str, limit: int, *, thread: str | None = None, asker: str | None = None
+    ) -> Recollection:
         """Recalls by words alone, without side effects: it waits neither for a model nor for pending embeddings.
 
         Args:
             query: Text in words.
             limit: Maximum number of memories.
             thread: Active thread, whose memories are boosted.
+            asker: Person who asks.
         """
         session = self._session
         query = query if query.isascii() else retriever.without_surrogates(query)
         made = retriever.Retriever(
             self.everything, session.log, session.facts, None, session.config.recall, session.facts.tau_ticks,
             without="a turn does not wait for the model", language=session.config.curator.language,
-            lifted=self._lifted, untold=self._untold,
+            lifted=self._lifted, untold=self._untold, confided=self._confided,
         )  # fmt: skip
         now = session.clock.now()
-        return made.recall(query, limit=limit, now_tick=session.now_tick, now=now, thread=thread)
+        return made.recall(query, limit=limit, now_tick=session.now_tick, now=now, thread=thread, asker=asker)
 
     def selected(self, query: str, limit: int, seen: Filters | None) -> Recollection:
         """Includes new records since the last recall, then recalls without side effects.
@@ -183,6 +192,7 @@ class Retrieval:
                 self.everything, session.log, session.facts, serving, session.config.recall, tau, factors,
                 session.config.embedding.late_interaction, rules=self._rules,
                 language=session.config.curator.language, lifted=self._lifted, untold=self._untold,
+                confided=self._confided,
             )  # fmt: skip
         return made.recall(**asked)
 

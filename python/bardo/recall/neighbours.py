@@ -10,7 +10,7 @@ from bardo.model import Episode
 from bardo.recall.cold_tier import TieredIndex
 from bardo.recall.filters import Filters
 from bardo.recall.recollection import Recollection
-from bardo.recall.untold import Untold
+from bardo.recall.withheld import Withheld
 
 #: Maximum number of turns on either side.
 MOST = 64
@@ -23,7 +23,7 @@ def with_turns(
     *,
     window: int,
     filters: Filters | None,
-    untold: Untold | None,
+    withheld: Withheld,
 ) -> Recollection:
     """Returns the same memories, each with the turns before and after it in its conversation.
 
@@ -34,7 +34,7 @@ def with_turns(
         window: Maximum number of turns on either side, 0 to 64.
         filters: Filters of the recall; turns of another mode, by an excluded author, outside the time range or after
             the tick of `as_of` are left out.
-        untold: Secrets among the episodes, which are left out unless the query asks for them; None lets all in.
+        withheld: Records that answers to the query leave out.
 
     Raises:
         InvalidInputError: The window is out of range.
@@ -46,7 +46,7 @@ def with_turns(
     neighbours = memory.neighbours([found.id for found in recollection], window)
     ids = dict.fromkeys(turn for sides in neighbours for side in sides for turn in side)
     read = [turn for turn in log.get(list(ids)) if turn is not None]
-    turns = {turn.id: turn for turn in (untold.without(recollection.query, read) if untold else read)}
+    turns = {turn.id: turn for turn in withheld.without(read)}
 
     def known(side: list[str]) -> tuple[Episode, ...]:
         found = (turns[turn] for turn in side if turn in turns)

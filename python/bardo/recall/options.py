@@ -45,7 +45,8 @@ class RecallOptions(TypedDict, total=False):
         kinds: Kinds of episodes or facts.
         category: Category of facts, a slash path, with those below it.
         subjects: Subjects, at least one of which matches.
-        asker: Person who asks: a query with "I" or "my" is about this person, whose memories rank higher.
+        asker: Person who asks: a query with "I" or "my" is about this person, whose memories rank higher. Memories told
+            in confidence by others are left out.
         thread: Active thread; its memories are boosted, and its latest mode is the default of the mode (for the owner).
         mode: Mode of the memories, including those without one; `*` for every mode.
         roles: Authors of episodes.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Protocol, cast
 
 from bardo import _core
@@ -13,6 +12,7 @@ from bardo.consolidate.statement_ends import StatementEnds
 from bardo.errors import EmbedderUnavailableError, UnusableVectorError
 from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
+from bardo.recall.confided import Confided
 from bardo.recall.filters import Filters
 from bardo.recall.lifted import LiftedOf, none_lifted
 from bardo.recall.overview import searched_text
@@ -22,7 +22,8 @@ from bardo.recall.recollection import Answer, Moment, Recollection, recollection
 from bardo.recall.rules import LEAST_ALIKE, NEARLY_ALL, PROBED, RuleBook, Seats
 from bardo.recall.situation import Situation
 from bardo.recall.standing import turn_ends
-from bardo.recall.untold import Untold, secrets_note
+from bardo.recall.untold import Untold
+from bardo.recall.withheld import Withheld
 
 #: Names of the weights of the conversation around a memory.
 CONVERSATION = (
@@ -77,6 +78,7 @@ class Retriever:
         language: Language of queries and texts, as in `curator.language`; empty for none.
         lifted: Returns the entries of the gate that were ended, and a note if they are unknown.
         untold: Secrets among the episodes.
+        confided: What was told in confidence; None if it is not known.
     """
 
     hot: Searcher
@@ -92,6 +94,7 @@ class Retriever:
     language: str = "english"
     lifted: LiftedOf = none_lifted
     untold: Untold = field(default_factory=Untold)
+    confided: Confided | None = None
     #: Statements that have ended: they answer no question about the present.
     _ends: StatementEnds = field(init=False, repr=False, compare=False)
     #: Cached default settings: making settings takes longer than many searches.
@@ -118,6 +121,7 @@ class Retriever:
         deciding: bool = False,
         with_rules: bool = True,
         secrets: bool | None = None,
+        asker: str | None = None,
     ) -> Recollection:
         """Finds the most relevant memories for a query.
 
@@ -135,6 +139,7 @@ class Retriever:
             deciding: Whether the query is the task of a prompt, and so asks for a decision in any form.
             with_rules: Whether rules that apply take reserved seats.
             secrets: Whether secrets answer every query; the setting if None.
+            asker: Person who asks, whom confidences of others do not answer.
 
         Returns:
             Memories, best first; empty with a note when none passes a threshold.
@@ -175,18 +180,17 @@ class Retriever:
         asked["left_out"] = left_out
         asked["limit"] = limit
         tells = self.config.secrets if secrets is None else secrets
-        hidden: set[str] = set()
-        untold = None if tells else partial(self._untold_among, query, hidden)
-        found = self._search(searched, vector, asked, untold)
+        withheld = Withheld(query, None if tells else self.untold, self.confided, asker)
+        found = self._search(searched, vector, asked, withheld)
         if parts:
             few = {name: value for name, value in asked.items() if name != "seated"}
-            few |= {"limit": SEATS, "left_out": (*left_out, *hidden)}
+            few |= {"limit": SEATS, "left_out": (*left_out, *withheld.ids)}
             answers = [
-                self._search(part.text, part.vector, few | {"tokens": _given(part.tokens)}, untold)
+                self._search(part.text, part.vector, few | {"tokens": _given(part.tokens)}, withheld)
                 for part in parts
             ]
             found = JoinedAnswer(found, answers, limit)
-        notes += filter(None, [secrets_note(len(hidden))])
+        notes += withheld.notes()
         tick = filters.as_of if filters is not None and filters.as_of is not None else now_tick
         ends = {} if as_of else self._turn_ends(found, now)
         lifted, unread = ((), "") if as_of else self.lifted()
@@ -199,27 +203,21 @@ class Retriever:
         text: str,
         vector: Vectors | None,
         asked: dict[str, Any],
-        untold: Callable[[Answer], set[str]] | None,
+        withheld: Withheld,
     ) -> Answer:
-        """Searches until the answer holds no secret.
+        """Searches until the answer holds nothing that is to be left out.
 
         Args:
             text: Query, or a part of it.
             vector: Its vector.
             asked: Options of the search.
-            untold: Returns the further secrets in an answer; None if they may be told.
+            withheld: Records that are left out.
         """
         found = self.hot.search(text, vector, **asked)
-        while untold is not None and (more := untold(found)):
+        while more := withheld.among(found):
             asked = asked | {"left_out": (*asked["left_out"], *more)}
             found = self.hot.search(text, vector, **asked)
         return found
-
-    def _untold_among(self, query: str, hidden: set[str], found: Answer) -> set[str]:
-        """Returns the secrets of an answer that the query does not ask for, and adds them to the hidden ones."""
-        more = self.untold.among(query, found) - hidden
-        hidden |= more
-        return more
 
     def _turn_ends(self, found: Answer, now: int) -> Mapping[str, int]:
         """Ends of what the found episodes told."""

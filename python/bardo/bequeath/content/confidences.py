@@ -10,36 +10,12 @@ from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.left_behind import LeftBehind
 from bardo.model import Episode, Fact
 from bardo.privacy import confidences
+from bardo.privacy.confided import ConfidenceReader
 
 #: Name of the reason for which a record stays behind.
 REASON = "confidential"
 #: Minimum number of characters of a text that is looked for among the confidences.
 _LEAST = 8
-#: Roles of the messages after a confidence that go on about it; the last place has none.
-_TURNS = ("agent", "user", "agent", "")
-#: Maximum time between a confidence and what goes on about it, in microseconds: ten minutes.
-_TALK = 600_000_000
-
-
-@dataclass(slots=True)
-class _Talk:
-    """Talk of a person with the agent after a confidence.
-
-    Args:
-        confided: Message with the request.
-        turn: Number of messages after it.
-    """
-
-    confided: Episode
-    turn: int = 0
-
-    def goes_on(self, episode: Episode) -> bool:
-        """Whether an episode is the next message of the talk, which it moves on."""
-        is_next = episode.role == _TURNS[self.turn] and (
-            episode.role == "agent" or episode.speaker == self.confided.speaker
-        )
-        self.turn += 1
-        return is_next and episode.at - self.confided.at <= _TALK and self.turn < len(_TURNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,40 +63,13 @@ class Confidences:
 
 
 def confidences_of(episodes: Iterable[Episode]) -> Confidences:
-    """Finds what was told in confidence.
-
-    A message that says nothing but the request means the one before it by the same person, or the one after it if it
-    announces one. The reply of the agent is told in confidence too, and so are the next message of the person and the
-    reply to it: they go on about the same ("My lips are sealed." "The band is Ravi's.").
+    """Finds what was told in confidence, as `ConfidenceReader` does.
 
     Args:
         episodes: All episodes of a log, in their order.
     """
-    found: dict[str, str] = {}
-    latest: dict[tuple[str | None, ...], Episode] = {}
-    announced: set[tuple[str | None, ...]] = set()
-    talks: dict[tuple[str | None, ...], _Talk] = {}
-    for episode in episodes:
-        place = (episode.thread, episode.session)
-        talk = talks.get(place)
-        if talk is not None and not talk.goes_on(episode):
-            del talks[place]
-        elif talk is not None:
-            found[episode.id] = episode.text
-        person = (episode.role, episode.speaker, episode.thread, episode.session)
-        if person in announced:
-            announced.discard(person)
-            found[episode.id] = episode.text
-        if confidences.asks(episode.text):
-            if episode.role == "user":
-                talks[place] = _Talk(episode)
-            found[episode.id] = episode.text
-            if confidences.is_bare(episode.text) and episode.role != "agent":
-                if confidences.announces(episode.text):
-                    announced.add(person)
-                elif person in latest:
-                    found[latest[person].id] = latest[person].text
-        latest[person] = episode
+    reader = ConfidenceReader()
+    found = {told.episode.id: told.episode.text for episode in episodes for told in reader.read(episode)}
     return Confidences(frozenset(found), tuple(map(_plain, found.values())))
 
 

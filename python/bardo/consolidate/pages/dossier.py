@@ -158,12 +158,13 @@ def compose(
     told = {id_ for line in chosen for id_ in line.facts}
     merged = sum(len(one.twins) for one in known.known if one.fact.id in told)
     total = known.digest.total
-    left_out = total - len(told) - merged
+    left_out = total - len(told) - merged - known.confided
     not_told = len(orders) - sum(line.section == ORDERS for line in chosen)
     shortened = sum(line.shortened for line in chosen)
     counts = (
         (merged, "say the same as one below"),
         (left_out, "left out because the page is full"),
+        (known.confided, "told in confidence and left out: `recall` finds them"),
         (not_told, f"prohibition{'s' * (not_told != 1)} left out: `bardo gate show` lists them"),
         (shortened, "cut short"),
     )

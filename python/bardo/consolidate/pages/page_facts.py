@@ -15,6 +15,7 @@ from bardo.consolidate.pages.fact_dates import FactDates
 from bardo.consolidate.pages.twins import Wording, connected, exclude
 from bardo.consolidate.statement_ends import has_ended
 from bardo.model import Fact
+from bardo.privacy import confidences
 
 #: Facts that are read for a dossier: more cannot stand in it.
 CANDIDATES = 128
@@ -53,12 +54,13 @@ class PageFacts:
 
     Args:
         digest: The strongest facts in force.
-        known: Facts in force in the order of the digest, each statement once.
+        known: Facts in force in the order of the digest, each statement once, but for confidences.
         disputes: Groups of ids in `known` that contradict each other.
         ended: Facts that ended lately, with the instant, the latest first.
         questions: Open questions of which no line of a fact tells.
         confirmed: Instant at which a heuristic was confirmed last, by id.
         fades_tick: First tick at which another fact will be fading; None if none is seen coming.
+        confided: Number of facts in force that are known from confidences alone. A page may be shown to any person.
     """
 
     digest: Digest
@@ -68,6 +70,7 @@ class PageFacts:
     questions: tuple[lint.Gap, ...]
     confirmed: Mapping[str, int | None]
     fades_tick: int | None
+    confided: int
 
 
 def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: float) -> PageFacts:
@@ -93,7 +96,8 @@ def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: 
     groups = connected(pairs)
     soon = tick + int(min(facts.expiry_ticks, facts.tau_ticks))
     fading = _fading(facts, [fact for fact, _ in held], soon, threshold)
-    said = _once(held, groups)
+    open_facts = [pair for pair in held if not _is_confided(pair[0], dates)]
+    said = _once(open_facts, groups)
     worded = _in_words([fact for fact, _, _ in said], dates)
     known = tuple(
         Known(fact, confidence, twins, _noted(dates, (fact, *twins)), fact.id in fading)
@@ -110,7 +114,14 @@ def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: 
         fades_tick=_next_fading(
             facts, [fact for fact, _ in held if fact.id not in fading], (tick, soon), threshold
         ),
+        confided=len(held) - len(open_facts),
     )
+
+
+def _is_confided(fact: Fact, dates: FactDates) -> bool:
+    """Whether a fact is known from messages alone that ask for confidence."""
+    episodes = (episode for id_ in fact.evidence for episode in dates.episodes([id_]))
+    return bool(fact.evidence) and all(one is not None and confidences.asks(one.text) for one in episodes)
 
 
 def _in_words(facts: Sequence[Fact], dates: FactDates) -> tuple[Fact, ...]:
@@ -231,6 +242,8 @@ def _ended(
             or fact.source == "dream"
             or fact.kind == "baseline"
         ):
+            continue
+        if _is_confided(fact, dates):
             continue
         at = dates.ended(fact, facts.states(fact.id))
         wording = Wording(fact)
