@@ -338,6 +338,18 @@ def unit_of(moment: int, now: int) -> tuple[str, int] | None:
     return next((unit for unit in UNITS if YEAR_2000 <= moment * unit[1] <= latest), None)
 
 
+def date_of(at: int) -> date:
+    """Returns the day of an instant, in UTC.
+
+    Args:
+        at: Microseconds UTC.
+
+    Raises:
+        OverflowError: The instant lies outside the years 1 to 9999.
+    """
+    return (EPOCH + timedelta(microseconds=at)).date()
+
+
 def day_of(at: int) -> str:
     """The day of an instant, in UTC: `3 May 2026`; in words outside the years 1 to 9999.
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 from bardo.assemble.blocks import Block
 from bardo.assemble.prompt_memory import MemoryLike, PromptMemory
+from bardo.clock import date_of
 from bardo.model import Episode
 
 #: Characters of the turns beside one memory at most, the nearest first: they must not push out what was found.
 MOST_BESIDE = 2_000
 _LONGEST_NAME = 64
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def attach_turns(memories: Sequence[PromptMemory]) -> tuple[list[PromptMemory], int]:
@@ -94,6 +93,6 @@ def _line(turn: Any, *, day: str, text: str | None = None) -> str:
 
 def _day(at: int) -> str:
     try:
-        return (_EPOCH + timedelta(microseconds=at)).date().isoformat()
+        return date_of(at).isoformat()
     except OverflowError:
         return "an unknown day"

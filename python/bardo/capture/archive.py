@@ -11,7 +11,6 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from bardo._atomic import (
 )
 from bardo._core import EpisodeLog
 from bardo.capture.records import from_record, to_record
+from bardo.clock import date_of
 from bardo.errors import InvalidInputError, StoreDamagedError
 from bardo.model import Episode
 from bardo.ports import Progress, no_progress
@@ -41,7 +41,6 @@ UNDATED = "undated"
 #: File of the ids of episodes dated after their arrival, and their days.
 AHEAD = "ahead.json"
 PAGE = 1_024
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def day_of(at: int) -> str:
@@ -51,7 +50,7 @@ def day_of(at: int) -> str:
         InvalidInputError: The time lies outside the years 1 to 9999.
     """
     try:
-        return (_EPOCH + timedelta(microseconds=at)).date().isoformat()
+        return date_of(at).isoformat()
     except OverflowError as error:
         raise InvalidInputError(
             f"at is {at}, outside the years 1 to 9999. Pass microseconds of the epoch"

@@ -15,6 +15,7 @@ import blake3
 
 from bardo._core import EpisodeLog
 from bardo._printed import printed
+from bardo.clock import date_of
 from bardo.consolidate.extraction_pass import Embed
 from bardo.consolidate.speech import is_speech
 from bardo.converse import digest
@@ -26,7 +27,6 @@ from bardo.converse.summary_store import (
     Summary,
     SummaryStore,
     WaitingMessage,
-    day,
 )
 from bardo.ports import Vectors
 
@@ -94,7 +94,7 @@ class Summariser:
         if not self._store.exists():
             return SummaryReport()
         made = 0
-        for make in self._pending(day(now), now):
+        for make in self._pending(date_of(now), now):
             if made == most:
                 break
             made += make()
@@ -184,7 +184,8 @@ class Summariser:
         text, made_by = self._text([Source.of(each, self._agent) for each in episodes])
         return self._store.put(
             Summary(
-                id_, "messages", first.thread, first.mode, day(last.at).isoformat(), text, made_by, first.id, last.id,
+                id_, "messages", first.thread, first.mode, date_of(last.at).isoformat(), text, made_by, first.id,
+                last.id,
                 len(episodes), min(each.tick for each in episodes), max(each.tick for each in episodes), first.at,
                 last.at, now, tuple(messages),
             )
@@ -233,7 +234,7 @@ def ranges(messages: Sequence[WaitingMessage]) -> list[Sequence[WaitingMessage]]
     found, start = [], 0
     for end in range(1, len(old) + 1):
         size = end - start
-        ends_day = end == len(old) or day(old[end].at) != day(old[end - 1].at)
+        ends_day = end == len(old) or date_of(old[end].at) != date_of(old[end - 1].at)
         if size == MOST or (size >= FEWEST and ends_day):
             found.append(old[start:end])
             start = end

@@ -10,7 +10,6 @@ import builtins
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -18,7 +17,6 @@ import numpy as np
 
 from bardo._database import Database, statements
 from bardo._printed import printed
-from bardo.clock import EPOCH
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
 
@@ -403,15 +401,6 @@ def _summary(row: Sequence[Any], inputs: Sequence[str]) -> Summary:
     fields: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
     fields |= {"thread": fields["thread"] or None, "mode": fields["mode"] or None, "inputs": tuple(inputs)}
     return Summary(**fields)
-
-
-def day(at: int) -> date:
-    """Returns the day of an instant, in UTC.
-
-    Args:
-        at: Microseconds UTC.
-    """
-    return (EPOCH + timedelta(microseconds=at)).date()
 
 
 def _resting_on(connection: sqlite3.Connection, ids: Sequence[str]) -> list[str]:

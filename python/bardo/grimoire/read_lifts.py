@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from bardo.clock import date_of
 from bardo.conduct.model.authors import author_of, said_at
 from bardo.conduct.model.doubt import is_read, with_doubt
 from bardo.conduct.model.entries import Rule, StateEntry
@@ -240,7 +240,7 @@ def _lift(
         if isinstance(row, StateEntry) and is_read(row.corrections):
             lifting.end(store, row, said.text, by=said.by, at=said.episode.at)
             return "ended"
-        day = datetime.fromtimestamp(said.episode.at / _SECOND, UTC).date()
+        day = date_of(said.episode.at)
         store.put(
             replace(
                 row, corrections=with_doubt(row.corrections, f"{said.by}, {day}, episode {said.episode.id}")

@@ -10,13 +10,12 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from bardo._core import FactStore, frame_memory, neutralise
-from bardo.clock import EPOCH, day_of
+from bardo.clock import date_of, day_of
 from bardo.consolidate.attributes import BUILT_IN, persistence_of
 from bardo.consolidate.llm.llm_statements import ProposedStatement, StatementChecks
 from bardo.consolidate.texts import rule_extraction
@@ -294,8 +293,7 @@ def _day(episode: Episode) -> str:
     """The day of an episode in both its spellings; empty outside the years 1 to 9999."""
     if not FIRST_AT <= episode.at <= LAST_AT:
         return ""
-    day = EPOCH + timedelta(microseconds=episode.at)
-    return f"{day:%Y-%m-%d} {day_of(episode.at)}"
+    return f"{date_of(episode.at)} {day_of(episode.at)}"
 
 
 def _figures(text: str) -> set[str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 from bardo._core import findings
+from bardo.clock import date_of
 from bardo.consolidate.attributes import persistence_of
 from bardo.consolidate.languages.english.near_days import dated, names_moment, names_near_day
 from bardo.consolidate.languages.english.order_terms import end_of_order
@@ -341,5 +341,5 @@ def _dated(fact: str, at: int) -> str:
         return ""
     if is_near:
         return dated(fact, at)
-    day = datetime.fromtimestamp(at / 1_000_000, UTC).date()
+    day = date_of(at)
     return f"{fact} (said {day.isoformat()})"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import lru_cache
 
 from bardo._patterns import lazy_pattern
-from bardo.clock import MICROSECONDS
+from bardo.clock import MICROSECONDS, date_of
 from bardo.conduct.model.authors import said_at
 from bardo.conduct.model.entries import Rule, StateEntry, StateKind
 from bardo.conduct.storage.store import ConductStore
@@ -147,5 +146,5 @@ def _span(match: re.Match[str], at: int) -> Iterator[tuple[int, int]]:
     """Yields the first instant of a date, and the first one after it; nothing for a date that lies behind."""
     begin = instant(match, at, past=False)
     if begin is not None and begin + _DAY > at:
-        day = datetime.fromtimestamp(begin / 1_000_000, UTC).date()
+        day = date_of(begin)
         yield begin, begin + (day_after(match, day) - day).days * _DAY

@@ -7,10 +7,10 @@ The action's own dates decide them, else the clock (UTC). A date is compared as 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 
 from bardo import _core
 from bardo._patterns import lazy_pattern
+from bardo.clock import date_of
 from bardo.consolidate.languages.english.dates import DATE, MONTHS, instant
 
 #: Number of years after which a time that is over is rather one of the things: "the invoices before 2019".
@@ -87,7 +87,7 @@ def holds(condition: str, action: str, *, now: int) -> bool | None:
     """
     found = _CONDITION.fullmatch(condition)
     assert found is not None
-    today = datetime.fromtimestamp(now / 1_000_000, UTC).date().isoformat()
+    today = date_of(now).isoformat()
     if named := _years_of(action):
         every = {_is_in(found, each) for each in named}
         return True if True in every else None if None in every else False
@@ -175,7 +175,7 @@ def _days_of(action: str, now: int) -> list[str]:
         is_named = match["day"] or match["day2"] or match["near"] or _PLACED.search(action[: match.start()])
         begin = None if match["year4"] or not is_named else instant(match, now, past=False)
         if begin is not None:
-            day = datetime.fromtimestamp(begin / 1_000_000, UTC).date().isoformat()
+            day = date_of(begin).isoformat()
             days.append(day[: len("2027-01")] if match["month3"] else day)
     return days
 
@@ -189,4 +189,4 @@ def _written(words: str) -> str:
     if match is None or begin is None:
         return ""
     length = len("2027") if match["year4"] else len("2027-01") if match["month3"] else len("2027-01-01")
-    return datetime.fromtimestamp(begin / 1_000_000, UTC).date().isoformat()[:length]
+    return date_of(begin).isoformat()[:length]

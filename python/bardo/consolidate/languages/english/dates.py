@@ -6,6 +6,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 
 from bardo._patterns import lazy_pattern
+from bardo.clock import date_of
 
 #: Numbers of the months by their names and abbreviations.
 MONTHS = {
@@ -139,7 +140,7 @@ def instant(match: re.Match[str], at: int, *, past: bool) -> int | None:
         at: Instant of the text, microseconds UTC.
         past: Whether a date without a year lies before the text, not after it.
     """
-    now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
+    now = date_of(at)
     found = _day(match, now, past=past)
     if found is None:
         return None
@@ -252,7 +253,7 @@ def end_of_span(text: str, at: int) -> int | None:
     """
     if not at or (match := _SPAN.search(text)) is None:
         return None
-    return _end_of_span(match, datetime.fromtimestamp(at / 1_000_000, UTC).date())
+    return _end_of_span(match, date_of(at))
 
 
 def _end_of_span(match: re.Match[str], begin: date) -> int:
@@ -337,7 +338,7 @@ def _end_of_bound(match: re.Match[str], at: int, *, is_through: bool) -> int | N
     is_long = match["month3"] or match["year4"] or (match["near"] or "").lower().startswith(_LONG)
     if begin is None or (is_long and not (is_end or is_through)):
         return begin
-    day = datetime.fromtimestamp(begin / 1_000_000, UTC).date()
+    day = date_of(begin)
     return midnight(day.replace(year=day.year + 1) if match["year4"] else day_after(match, day))
 
 
@@ -376,5 +377,5 @@ def bounds(text: str, at: int, *, past: bool = False) -> tuple[int | None, int |
         span = None if past or until is not None or since is None else _SPAN.search(text)
         if span is not None and since is not None and text[span.end() :].lstrip(" ,").startswith(begin[0]):
             # "For three weeks from the 29th" has an end.
-            until = _end_of_span(span, datetime.fromtimestamp(since / 1_000_000, UTC).date())
+            until = _end_of_span(span, date_of(since))
     return since, until

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
+
+from bardo.clock import date_of
 
 #: Days from that of a text to a day near it, and the part of that day.
 _NEAR = {
@@ -57,9 +59,9 @@ def dated(text: str, at: int) -> str:
     """
     if not at:
         return text
-    today = datetime.fromtimestamp(at / 1_000_000, UTC).date()
+    today = date_of(at)
 
-    def date_of(match: re.Match[str]) -> str:
+    def replaced(match: re.Match[str]) -> str:
         ahead, part = _NEAR[match["day"].lower()]
         part = (match["part"] or part).lower()
         day = (today + timedelta(days=ahead)).isoformat()
@@ -76,7 +78,7 @@ def dated(text: str, at: int) -> str:
         begins = not text[: match.start()].strip() and match["day"][0].isupper()
         return f"{'On' if begins else 'on'} {when}"
 
-    return _NEXT.sub(lambda match: _period(match, today), _DAY.sub(date_of, text))
+    return _NEXT.sub(lambda match: _period(match, today), _DAY.sub(replaced, text))
 
 
 def _period(match: re.Match[str], today: date) -> str:

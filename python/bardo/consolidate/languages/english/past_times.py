@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 
+from bardo.clock import date_of
 from bardo.consolidate.languages.english.dates import COUNTS, DATE, MONTHS, counted, instant, midnight
 
 #: Period before that of the text, or a number of periods before it.
@@ -29,7 +30,7 @@ def past_instant(text: str, at: int) -> int | None:
     if not at:
         return None
     if (match := _BEFORE.search(text)) is not None:
-        return midnight(_day(match, datetime.fromtimestamp(at / 1_000_000, UTC).date()))
+        return midnight(_day(match, date_of(at)))
     dates = (DATE.match(text, begin.end()) for begin in _ON.finditer(text))
     found = next((match for match in dates if match is not None and not match["near"]), None)
     return None if found is None else instant(found, at, past=True)
@@ -39,14 +40,14 @@ def with_past_dates(text: str, at: int) -> str:
     """A text with dates for "last week", "last month" and "last year", which are known only with its own."""
     if not at:
         return text
-    today = datetime.fromtimestamp(at / 1_000_000, UTC).date()
+    today = date_of(at)
 
-    def date_of(match: re.Match[str]) -> str:
+    def replaced(match: re.Match[str]) -> str:
         day = _day(match, today)
         named = {"week": f"in the week of {day}", "month": f"in {_NAMES[day.month].title()} {day.year}"}
         return named.get((match["last"] or "").lower(), f"in {day.year}") if match["last"] else match[0]
 
-    return _BEFORE.sub(date_of, text)
+    return _BEFORE.sub(replaced, text)
 
 
 def _day(match: re.Match[str], today: date) -> date:

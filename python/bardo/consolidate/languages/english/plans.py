@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from functools import cache
 from typing import Any
 
+from bardo.clock import date_of
 from bardo.consolidate.attributes import is_lasting
 from bardo.consolidate.languages.english.dates import DATE, DAY_LENGTH, day_after, end_of_span, instant
 from bardo.consolidate.languages.english.frames import frames, noun_attribute
@@ -107,7 +108,7 @@ def end_of_plan(head: Any, words: Sequence[Any], at: int, *, past: bool) -> int 
         or _is_had_once(head)
     )
     can_count = is_ahead or lemma(head) in ("be", *_HAVING)
-    now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
+    now = date_of(at)
     asides = [] if _is_of_appointment(head) else _asides(head, head.sent if is_arranged else words)
     ends = [
         end
@@ -156,7 +157,7 @@ def start_of_state(head: Any, words: Sequence[Any], at: int, *, past: bool) -> i
     if not at or past or _is_arranged(head) or not _begins(head) or _is_repeated(words, text):
         return None
     is_ahead = is_future(head) or _is_progressive(head)
-    now = datetime.fromtimestamp(at / 1_000_000, UTC).date()
+    now = date_of(at)
     begins = [
         begin
         for match in DATE.finditer(text)
@@ -379,7 +380,7 @@ def _begin_of(match: re.Match[str], now: date, at: int) -> int | None:
     begin = None if match["year4"] else instant(match, at, past=False)
     if begin is None:
         return None
-    day = datetime.fromtimestamp(begin / 1_000_000, UTC).date()
+    day = date_of(begin)
     return begin if 0 <= (day - now).days <= AHEAD_DAYS else None
 
 
@@ -388,5 +389,5 @@ def _end_of(match: re.Match[str], now: date, at: int) -> int | None:
     begin = _begin_of(match, now, at)
     if begin is None:
         return None
-    day = datetime.fromtimestamp(begin / 1_000_000, UTC).date()
+    day = date_of(begin)
     return begin + (day_after(match, day) - day).days * DAY_LENGTH

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import NamedTuple
 
 from bardo._patterns import lazy_pattern
+from bardo.clock import date_of
 from bardo.consolidate.clause import Clause, Cue, Speech
 from bardo.consolidate.languages.english.dates import midnight
 from bardo.consolidate.languages.english.near_days import dated
@@ -157,7 +158,7 @@ def _end(time: str, at: int) -> int | None:
     words = time.strip().lower()
     if not at or not words.startswith(("this", "ton", "today", "next")):
         return None
-    day = datetime.fromtimestamp(at / 1_000_000, UTC).date()
+    day = date_of(at)
     monday = day + timedelta(days=7 - day.weekday())
     ends = {"today": day + timedelta(days=1), "tonight": day + timedelta(days=2)}
     return midnight(monday + timedelta(days=7) if words.startswith("next") else ends.get(words, monday))
