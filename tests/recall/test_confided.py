@@ -70,6 +70,29 @@ def test_a_fact_known_from_a_confidence_alone_is_left_out(memory: bardo.Grimoire
     assert "1 told in confidence and left out" in page.text
 
 
+def test_the_dossier_leaves_out_what_goes_on_about_a_confidence(memory: bardo.Grimoire) -> None:
+    reply = next(item for item in memory.recall("the kayak stays", asker="Ruth") if item.text == TALK[1][2])
+    memory.learn(bardo.Fact("The kayak is a surprise", evidence=(reply.id,)))
+    memory.learn("The shed has a roof")
+    page = memory.pages.dossier().text
+    assert "surprise" not in page
+    assert "The shed has a roof" in page
+
+
+def test_a_message_outside_of_a_conversation_is_held_back_with_the_request_behind_it(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(START)
+    with bardo.open(tmp_path / "home", clock=clock, seed=1) as opened:
+        for text in ("The boiler man asked me out.", "Please keep that between us."):
+            opened.remember(text, role="user", speaker="Ruth")
+            clock.advance(10)
+        asked = {
+            asker: [item.text for item in opened.recall("Who asked Ruth out?", asker=asker)]
+            for asker in ("Ruth", "Declan")
+        }
+    assert "The boiler man asked me out." in asked["Ruth"]
+    assert asked["Declan"] == []
+
+
 def test_what_is_confided_after_the_first_question_is_held_back_too(memory: bardo.Grimoire) -> None:
     assert found(memory, "Declan")[1]
     memory.remember(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
@@ -16,6 +17,7 @@ from bardo.errors import StoreError
 from bardo.grimoire.gate_reading import GateReading
 from bardo.grimoire.session import Session
 from bardo.ports import Progress, no_progress
+from bardo.privacy.confided import tellers
 
 if TYPE_CHECKING:
     from bardo.conduct.briefing import Prohibition
@@ -39,7 +41,7 @@ class PageWriter:
         return Dossiers(
             session.folder.dossier, session.facts, session.config.dossier, session.agent,
             dates=self._dates, days=self._named_days, threshold=session.config.decay.eviction_threshold,
-            innate=lambda: innate.active(session.path), orders=self._orders,
+            innate=lambda: innate.active(session.path), orders=self._orders, confided=partial(tellers, session.log),
         )  # fmt: skip
 
     @locked_cached_property

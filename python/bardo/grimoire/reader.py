@@ -27,7 +27,6 @@ from bardo.index.embedding.serving import serving
 from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Link, Source
 from bardo.ports import Clock, Embedder, checked_clock
 from bardo.recall.arrivals import Arrivals
-from bardo.recall.confided import Confided
 from bardo.recall.options import CONSIDERED, QUERY, TASK, RecallOptions, conditions, of_asker
 from bardo.recall.recollection import Recollection
 from bardo.recall.retriever import Retriever, without_surrogates
@@ -188,7 +187,6 @@ class Visitor(Handle):
         self._rules = RuleBook(self._facts)
         self._lifted = LiftedReader(folder.root, self._facts)
         self._untold = Untold()
-        self._confided = Confided(None)
         self._made_prompts = MadePrompts(folder.root, agent=self.agent)
         #: Latest tick in any fact, and the number of the last change of facts that it covers.
         self._latest = (0, 0)
@@ -242,8 +240,7 @@ class Visitor(Handle):
             retriever = Retriever(
                 self._apart, None, self._facts, embedder, self.config.recall, ticks.tau(self.config.decay),
                 without=without, rules=self._rules,
-                language=self.config.curator.language, lifted=self._lifted,
-                untold=self._untold, confided=self._confided,
+                language=self.config.curator.language, lifted=self._lifted, untold=self._untold,
             )  # fmt: skip
             try:
                 found = retriever.recall(of_asker(without_surrogates(query), options.get("asker")), **asked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from bardo.assemble.blocks import Block
 from bardo.assemble.hidden import hidden
 from bardo.assemble.prompt import assemble, count_tokens
 from bardo.capture.secret_outputs import outputs_of
+from bardo.clock import EPOCH
 from bardo.conduct.briefing import BOOT, InForce, block_of, boot_blocks, in_force
 from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.model.entry_memory import EntryMemory
@@ -38,7 +39,6 @@ MESSAGE_CHARACTERS, RECAP_CHARACTERS = 4_000, 160
 _MARKS = 120
 #: Number of the latest episodes that a recap and a log are made of.
 _READ, _READ_OF_LOG = 500, 5_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 RESUME = "[SESSION_RESUME]"
 IDLE = "idle"
 
@@ -280,7 +280,7 @@ def _line(episode: Episode, text: str, longest: int) -> str:
 
 def _moment(at: int) -> str:
     try:
-        return (_EPOCH + timedelta(microseconds=at)).strftime("%Y-%m-%d %H:%M")
+        return (EPOCH + timedelta(microseconds=at)).strftime("%Y-%m-%d %H:%M")
     except OverflowError:
         return "an unknown time"
 

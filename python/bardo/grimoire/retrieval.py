@@ -16,7 +16,6 @@ from bardo.model import NEUTRAL
 from bardo.ports import Embedder
 from bardo.recall import earlier_questions, neighbours, retriever, scope
 from bardo.recall.cold_tier import TieredIndex
-from bardo.recall.confided import Confided
 from bardo.recall.filters import Filters
 from bardo.recall.options import OwnerRecallOptions, conditions, of_asker
 from bardo.recall.retriever import Factors, Retriever
@@ -47,7 +46,6 @@ class Retrieval:
         self._detector = ChangeDetector(session.folder.inbox, session.facts)
         self._rules = RuleBook(session.facts)
         self._untold = Untold(session.log)
-        self._confided = Confided(session.log)
         self._lifted = session.closing(LiftedReader(session.path, session.facts))
         self._retriever: Retriever | None = None
 
@@ -102,8 +100,8 @@ class Retrieval:
             recollection = neighbours.with_turns(
                 recollection, self.everything, session.log, window=window, filters=seen,
                 withheld=Withheld(
-                    query, None if self._tells_secrets(options) else self._untold, self._confided,
-                    options.get("asker"),
+                    query, None if self._tells_secrets(options) else self._untold, options.get("asker"),
+                    session.log,
                 ),
             )  # fmt: skip
         if notes := narrowing + behind + session.models.recall_notes:
@@ -140,7 +138,7 @@ class Retrieval:
         made = retriever.Retriever(
             self.everything, session.log, session.facts, None, session.config.recall, session.facts.tau_ticks,
             without="a turn does not wait for the model", language=session.config.curator.language,
-            lifted=self._lifted, untold=self._untold, confided=self._confided,
+            lifted=self._lifted, untold=self._untold,
         )  # fmt: skip
         now = session.clock.now()
         return made.recall(query, limit=limit, now_tick=session.now_tick, now=now, thread=thread, asker=asker)
@@ -192,7 +190,6 @@ class Retrieval:
                 self.everything, session.log, session.facts, serving, session.config.recall, tau, factors,
                 session.config.embedding.late_interaction, rules=self._rules,
                 language=session.config.curator.language, lifted=self._lifted, untold=self._untold,
-                confided=self._confided,
             )  # fmt: skip
         return made.recall(**asked)
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bardo._core import EpisodeLog, Found, HotSet, modes_with
+from bardo.clock import EPOCH
 from bardo.errors import StoreError
 from bardo.ports import Vectors
 from bardo.recall.filters import Filters
@@ -26,7 +27,6 @@ Row = TypeVar("Row")
 DEPTH = 100
 #: Maximum length of a query for LanceDB's word search, in characters.
 _QUERY_CHARACTERS = 4_096
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _OLDEST, _LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 
 
@@ -214,7 +214,7 @@ def _quoted(text: str) -> str:
 
 def _instant(micros: int) -> str:
     try:
-        at = _EPOCH + timedelta(microseconds=micros)
+        at = EPOCH + timedelta(microseconds=micros)
     except OverflowError:
         at = _OLDEST if micros < 0 else _LATEST
     return f"timestamp '{at.replace(tzinfo=None).isoformat(sep=' ', timespec='microseconds')}'"

@@ -12,7 +12,6 @@ from bardo.consolidate.statement_ends import StatementEnds
 from bardo.errors import EmbedderUnavailableError, UnusableVectorError
 from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
-from bardo.recall.confided import Confided
 from bardo.recall.filters import Filters
 from bardo.recall.lifted import LiftedOf, none_lifted
 from bardo.recall.overview import searched_text
@@ -78,7 +77,6 @@ class Retriever:
         language: Language of queries and texts, as in `curator.language`; empty for none.
         lifted: Returns the entries of the gate that were ended, and a note if they are unknown.
         untold: Secrets among the episodes.
-        confided: What was told in confidence; None if it is not known.
     """
 
     hot: Searcher
@@ -94,7 +92,6 @@ class Retriever:
     language: str = "english"
     lifted: LiftedOf = none_lifted
     untold: Untold = field(default_factory=Untold)
-    confided: Confided | None = None
     #: Statements that have ended: they answer no question about the present.
     _ends: StatementEnds = field(init=False, repr=False, compare=False)
     #: Cached default settings: making settings takes longer than many searches.
@@ -180,7 +177,7 @@ class Retriever:
         asked["left_out"] = left_out
         asked["limit"] = limit
         tells = self.config.secrets if secrets is None else secrets
-        withheld = Withheld(query, None if tells else self.untold, self.confided, asker)
+        withheld = Withheld(query, None if tells else self.untold, asker, self.log)
         found = self._search(searched, vector, asked, withheld)
         if parts:
             few = {name: value for name, value in asked.items() if name != "seated"}

@@ -9,8 +9,8 @@ from bardo.recall import confided, untold
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bardo._core import EpisodeLog
     from bardo.model import Episode
-    from bardo.recall.confided import Confided
     from bardo.recall.recollection import Answer
     from bardo.recall.untold import Untold
 
@@ -21,50 +21,45 @@ class Withheld:
     Args:
         query: The query.
         secrets: Secrets among the episodes; None if they may be told.
-        confidences: Confidences among the episodes; None if they are not known.
         asker: Person who asks; None if not known: then no confidence is left out.
+        log: Episode log, which tells confidences; None where it cannot be read.
     """
 
-    def __init__(
-        self, query: str, secrets: Untold | None, confidences: Confided | None, asker: str | None
-    ) -> None:
-        self._query, self._secrets = query, secrets
-        self._confidences, self._asker = confidences, asker
-        self._hidden: dict[str, set[str]] = {"secrets": set(), "confidences": set()}
+    def __init__(self, query: str, secrets: Untold | None, asker: str | None, log: EpisodeLog | None) -> None:
+        self._query, self._untold = query, secrets
+        self._asker, self._log = asker, log
+        self._secrets: set[str] = set()
+        self._confidences: set[str] = set()
 
     @property
     def ids(self) -> set[str]:
         """Ids of all records that were left out."""
-        return self._hidden["secrets"] | self._hidden["confidences"]
+        return self._secrets | self._confidences
 
     def among(self, found: Answer) -> set[str]:
         """Returns the ids of the records of an answer that are to be left out, and were not before."""
         before = self.ids
-        if self._secrets is not None:
-            self._hidden["secrets"] |= self._secrets.among(self._query, found)
-        if self._confidences is not None and self._asker:
-            self._hidden["confidences"] |= self._confidences.among(self._asker, found)
+        if self._untold is not None:
+            self._secrets |= self._untold.among(self._query, found)
+        if self._asker:
+            records = [found.record(place) for place in range(len(found))]
+            self._confidences |= confided.told_by_others(self._asker, records, self._log)
         return self.ids - before
 
-    def without(self, turns: Sequence[Episode]) -> Sequence[Episode]:
+    def without(self, turns: Sequence[Episode]) -> list[Episode]:
         """Returns the turns without those that are to be left out."""
-        if self._secrets is not None:
-            turns = self._secrets.without(self._query, turns)
-        if self._confidences is not None and self._asker:
-            turns = self._confidences.without(self._asker, turns)
-        return turns
+        told = turns if self._untold is None else self._untold.without(self._query, turns)
+        hidden = confided.told_by_others(self._asker, told, self._log) if self._asker else ()
+        return [turn for turn in told if turn.id not in hidden]
 
     def notes(self) -> list[str]:
         """Notes on the number of records that were left out."""
-        hidden = self._hidden
-        return [
-            note
-            for note in (
-                untold.secrets_note(len(hidden["secrets"])),
-                confided.confidences_note(len(hidden["confidences"] - hidden["secrets"])),
-            )
-            if note
-        ]
+        confidences = self._confidences - self._secrets
+        counted = (
+            untold.secrets_note(len(self._secrets)),
+            confided.confidences_note(len(confidences)),
+        )
+        return [note for note in counted if note]
 
 
 def is_on_withheld(note: str) -> bool:

@@ -10,7 +10,7 @@ from bardo.bequeath.content.directives import Directive
 from bardo.bequeath.content.left_behind import LeftBehind
 from bardo.model import Episode, Fact
 from bardo.privacy import confidences
-from bardo.privacy.confided import ConfidenceReader
+from bardo.privacy.confided import confidences_in
 
 #: Name of the reason for which a record stays behind.
 REASON = "confidential"
@@ -63,13 +63,12 @@ class Confidences:
 
 
 def confidences_of(episodes: Iterable[Episode]) -> Confidences:
-    """Finds what was told in confidence, as `ConfidenceReader` does.
+    """Finds what was told in confidence, as `confidences_in` does.
 
     Args:
         episodes: All episodes of a log, in their order.
     """
-    reader = ConfidenceReader()
-    found = {told.episode.id: told.episode.text for episode in episodes for told in reader.read(episode)}
+    found = {told.id: told.text for told, _ in confidences_in(episodes)}
     return Confidences(frozenset(found), tuple(map(_plain, found.values())))
 
 

@@ -18,7 +18,7 @@ from bardo.clock import MICROSECONDS
 from bardo.consolidate.pages import page_facts
 from bardo.consolidate.pages.dossier_page import ORDERS, Order, Page, choose, missing, preface
 from bardo.consolidate.pages.fact_dates import FactDates
-from bardo.consolidate.pages.page_facts import PageFacts
+from bardo.consolidate.pages.page_facts import Confided, PageFacts
 from bardo.ports import Progress, no_progress
 
 #: Maximum number of lines of a passage: a long section must not stay out of a prompt because it is long.
@@ -199,6 +199,7 @@ class Dossiers:
         threshold: Confidence below which a fact is forgotten.
         innate: Returns the ids of the innate rules.
         orders: Returns the prohibitions and approvals in force, the surest first.
+        confided: Returns which of some episodes were told in confidence.
     """
 
     def __init__(
@@ -213,9 +214,11 @@ class Dossiers:
         threshold: float,
         innate: Callable[[], frozenset[str]] = frozenset,
         orders: Callable[[], Sequence[Order]] = tuple,
+        confided: Confided = lambda _: {},
     ) -> None:
         self._path = path
         self._dates = dates
+        self._confided = confided
         self._days = days
         self._threshold = threshold
         self._innate = innate
@@ -291,7 +294,9 @@ class Dossiers:
 
     def _compile(self, tick: int, now: int, *, keep: bool, progress: Progress = no_progress) -> Dossier:
         progress("dossier", 0, 1)
-        found = page_facts.read(self._facts, self._dates, tick=tick, now=now, threshold=self._threshold)
+        found = page_facts.read(
+            self._facts, self._dates, self._confided, tick=tick, now=now, threshold=self._threshold
+        )
         made = compose(
             found, agent=self._agent, tick=tick, at=now, limit=self._settings.words, days=self._days,
             innate=self._innate(), orders=self._orders(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bardo._core import Digest, FactStore, digest_facts
@@ -15,7 +15,6 @@ from bardo.consolidate.pages.fact_dates import FactDates
 from bardo.consolidate.pages.twins import Wording, connected, exclude
 from bardo.consolidate.statement_ends import has_ended
 from bardo.model import Fact
-from bardo.privacy import confidences
 
 #: Facts that are read for a dossier: more cannot stand in it.
 CANDIDATES = 128
@@ -27,6 +26,8 @@ LATELY = 30 * SECONDS_PER_DAY * MICROSECONDS
 _FORESEEN = 256
 #: Kinds of open questions that no line of a fact tells already.
 _ASKED = ("unknown", "unanswered")
+#: Speakers who told episodes in confidence, by the ids of these (`confided.tellers`).
+Confided = Callable[[Sequence[str]], Mapping[str, str | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +74,15 @@ class PageFacts:
     confided: int
 
 
-def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: float) -> PageFacts:
+def read(
+    facts: FactStore, dates: FactDates, confided: Confided, *, tick: int, now: int, threshold: float
+) -> PageFacts:
     """Reads the input of a dossier.
 
     Args:
         facts: Fact store.
         dates: Dates of facts.
+        confided: Returns which of some episodes were told in confidence.
         tick: Now, in ticks.
         now: Now, in microseconds UTC.
         threshold: Confidence below which a fact is forgotten.
@@ -96,8 +100,8 @@ def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: 
     groups = connected(pairs)
     soon = tick + int(min(facts.expiry_ticks, facts.tau_ticks))
     fading = _fading(facts, [fact for fact, _ in held], soon, threshold)
-    open_facts = [pair for pair in held if not _is_confided(pair[0], dates)]
-    said = _once(open_facts, groups)
+    secret = _confided([fact for fact, _ in held], confided)
+    said = _once([pair for pair in held if pair[0].id not in secret], groups)
     worded = _in_words([fact for fact, _, _ in said], dates)
     known = tuple(
         Known(fact, confidence, twins, _noted(dates, (fact, *twins)), fact.id in fading)
@@ -108,20 +112,22 @@ def read(facts: FactStore, dates: FactDates, *, tick: int, now: int, threshold: 
         digest=digest,
         known=known,
         disputes=tuple(sides for group in groups if len(sides := frozenset(group & ids)) > 1),
-        ended=_ended(facts, dates, known, now),
+        ended=_ended(facts, dates, confided, known, now),
         questions=tuple(gap for gap in lint.gaps(facts) if gap.kind in _ASKED),
         confirmed={one.fact.id: dates.confirmed(one.fact) for one in known if one.fact.kind == "heuristic"},
         fades_tick=_next_fading(
             facts, [fact for fact, _ in held if fact.id not in fading], (tick, soon), threshold
         ),
-        confided=len(held) - len(open_facts),
+        confided=len(secret),
     )
 
 
-def _is_confided(fact: Fact, dates: FactDates) -> bool:
-    """Whether a fact is known from messages alone that ask for confidence."""
-    episodes = (episode for id_ in fact.evidence for episode in dates.episodes([id_]))
-    return bool(fact.evidence) and all(one is not None and confidences.asks(one.text) for one in episodes)
+def _confided(facts: Sequence[Fact], told: Confided) -> frozenset[str]:
+    """Ids of the facts that are known from confidences alone."""
+    first = told([fact.evidence[0] for fact in facts if fact.evidence])
+    likely = [fact for fact in facts if fact.evidence and fact.evidence[0] in first]
+    every = told([id_ for fact in likely for id_ in fact.evidence])
+    return frozenset(fact.id for fact in likely if set(fact.evidence) <= every.keys())
 
 
 def _in_words(facts: Sequence[Fact], dates: FactDates) -> tuple[Fact, ...]:
@@ -226,7 +232,7 @@ def _noted(dates: FactDates, said: Sequence[Fact]) -> tuple[int | None, int | No
 
 
 def _ended(
-    facts: FactStore, dates: FactDates, known: Sequence[Known], now: int
+    facts: FactStore, dates: FactDates, confided: Confided, known: Sequence[Known], now: int
 ) -> tuple[tuple[Fact, int], ...]:
     """Facts that ended lately and that none in force repeats, the latest first."""
     changed = facts.changed_since(max(0, facts.last_change - _CHANGES), limit=_CHANGES)
@@ -243,8 +249,6 @@ def _ended(
             or fact.kind == "baseline"
         ):
             continue
-        if _is_confided(fact, dates):
-            continue
         at = dates.ended(fact, facts.states(fact.id))
         wording = Wording(fact)
         if at is None or not now - LATELY <= at <= now:
@@ -253,4 +257,6 @@ def _ended(
             continue
         told.append(wording)
         found.append((fact, at))
+    secret = _confided([fact for fact, _ in found], confided)
+    found = [pair for pair in found if pair[0].id not in secret]
     return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0].id)))
