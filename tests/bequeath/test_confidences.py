@@ -31,6 +31,16 @@ ASKED = (
     "Kindly keep what I told you about my mother to yourself.",
     "Ich bin krank, bitte sag es niemandem.",
     "Off the record: the vendor is broke.",
+    "We're getting the kids a puppy for Christmas, they mustn't find out.",
+    "The board is not to know yet: revenue is down a fifth.",
+    "I'm quitting in March and I'd rather my manager heard it from me.",
+    "Booked the trip to Lisbon, it's a surprise for Ines.",
+    "If Ola asks about Saturday, you know nothing. We painted her boat.",
+    "I'm seeing a lawyer about the divorce. I haven't told my sister.",
+    "The offer came in at 410. That must not leave this room.",
+    "My parents don't know yet, but I've dropped out.",
+    "This one is just for you and me, I'm on probation.",
+    "I owe 9,000 on cards. You didn't hear that from me.",
 )
 NOT_ASKED = (
     "Don't tell callers the door code.",
@@ -50,6 +60,15 @@ NOT_ASKED = (
     "They didn't mention it.",
     "I failed the exam and I can't tell my dad",
     "Tell the others that lunch is at noon.",
+    "Ruth doesn't know the new door code, send it to her.",
+    "He can't hear well on the left side.",
+    "The client does not know yet which colour they want.",
+    "If Ola asks, the meeting is at three.",
+    "It was a surprise that the train came on time.",
+    "The phone stays with me until four.",
+    "I could zip it and move it to the archive.",
+    "The cat must not leave the house.",
+    "I'll tell you when it's ready.",
 )
 
 
@@ -69,6 +88,11 @@ def test_a_rule_about_what_is_told_and_other_words_are_no_request(text: str) -> 
         (["Rent is due on the 3rd", "I am leaving in June", "please don't tell the others yet!"], [1, 2]),
         (["Can I tell you something in confidence?", "Marco drinks", "The bins are full"], [0, 1]),
         (["The bins are full", "I'm expecting twins, please keep this between us"], [1]),
+        (["The bins are full", "The scan was bad", "About the scan, Ben is not to know of it"], [1, 2]),
+        (
+            ["The bins are full", "I was fired", "Ben is not to know that I was fired, keep it between us"],
+            [2],
+        ),
     ],
 )
 def test_a_bare_request_means_the_message_beside_it(texts: Sequence[str], confided: list[int]) -> None:

@@ -12,10 +12,10 @@ import bardo
 from bardo.consolidate.attributes import BUILT_IN
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.corrections.effects import Message
-from bardo.consolidate.corrections.presumed import LIKELY, READ_AT_MOST, presumed
+from bardo.consolidate.corrections.presumed import LIKELY, POSSIBLE, READ_AT_MOST, presumed
 from bardo.consolidate.drawn import Older
 from bardo.consolidate.languages import Reader, reader
-from bardo.model import PRESUMED
+from bardo.model import FOLLOWED, PRESUMED
 
 #: Seconds.
 WEEK = 604_800
@@ -38,8 +38,8 @@ def rules() -> Reader:
 
 def replaced(
     rules: Reader, olders: Sequence[str], newer: str, odds: Mapping[str, float], cosine: float = 0.6
-) -> list[str]:
-    """The older texts that a message is presumed to replace, by given log odds and one cosine."""
+) -> dict[str, float]:
+    """The older texts that a message may replace, with the weights of the links, by given log odds and one cosine."""
     read: list[tuple[str, str]] = []
 
     def odds_of(pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -56,15 +56,16 @@ def replaced(
 
 def test_the_odds_of_the_pair_decide(rules: Reader) -> None:
     of = partial(replaced, rules, (POOL, AROUND[0]), NEW_POOL)
-    assert of({POOL: LIKELY}) == [POOL]
-    assert of({POOL: LIKELY - 0.1}) == []
-    assert of({POOL: LIKELY}, cosine=0.1) == []
+    assert of({POOL: LIKELY}) == {POOL: PRESUMED}
+    assert of({POOL: LIKELY - 0.1}) == of({POOL: POSSIBLE}) == {POOL: FOLLOWED}
+    assert of({POOL: POSSIBLE - 0.1}) == {}
+    assert of({POOL: LIKELY}, cosine=0.1) == {}
 
 
 def test_questions_replace_nothing_and_are_not_replaced(rules: Reader) -> None:
     sure = {POOL: 9.0, "Do I swim at the Nordbad?": 9.0}
-    assert replaced(rules, (POOL,), "Is the Nordbad closed?", sure) == []
-    assert replaced(rules, ("Do I swim at the Nordbad?",), NEW_POOL, sure) == []
+    assert replaced(rules, (POOL,), "Is the Nordbad closed?", sure) == {}
+    assert replaced(rules, ("Do I swim at the Nordbad?",), NEW_POOL, sure) == {}
 
 
 def test_what_probably_replaces_an_earlier_turn_comes_first(tmp_path: Path) -> None:
@@ -81,13 +82,24 @@ def test_what_probably_replaces_an_earlier_turn_comes_first(tmp_path: Path) -> N
     assert places == sorted(places)
 
 
-def test_a_presumption_ends_disputes_and_marks_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("weight", "older_text", "is_first"),
+    [
+        (PRESUMED, POOL, True),
+        # Far less relevant than the older one.
+        (FOLLOWED, POOL, False),
+        (FOLLOWED, "The pool where I swim is the Nordbad.", True),
+        (None, "The pool where I swim is the Nordbad.", False),
+    ],
+)
+def test_a_presumption_ends_disputes_and_marks_nothing(
+    tmp_path: Path, weight: float | None, older_text: str, *, is_first: bool
+) -> None:
     clock = bardo.ManualClock(START)
     with bardo.open(tmp_path / "a", clock=clock, seed=1) as memory:
-        older = memory.remember(POOL, role="user", kind="turn")
+        older = memory.remember(older_text, role="user", kind="turn")
         clock.advance(WEEK)
-        newer = memory.remember("I do my lengths at the university pool.", role="user", kind="turn")
-        link = (newer.id, older.id, PRESUMED)
+        newer = memory.remember("I swim at the university pool.", role="user", kind="turn")
         memory._session.facts.upsert_resolved(
             [],
             tick=0,
@@ -96,11 +108,13 @@ def test_a_presumption_ends_disputes_and_marks_nothing(tmp_path: Path) -> None:
             marks={},
             answered={},
             resolutions=[],
-            corrections=[link],
+            corrections=[(newer.id, older.id, weight)] if weight else [],
         )
-        first, second, *_ = memory.recall("Where do I swim at the Nordbad?")
-        assert (first.record.id, second.record.id) == (newer.id, older.id)
-        assert not any(one.standing or one.corrected_by or one.disputed_by for one in (first, second))
+        query = "Where do I swim at the Nordbad?" if older_text == POOL else "Where is the pool where I swim?"
+        found = memory.recall(query)[:2]
+        expected = [newer.id, older.id] if is_first else [older.id, newer.id]
+        assert [one.record.id for one in found] == expected
+        assert not any(one.standing or one.corrected_by or one.disputed_by for one in found)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ class Correction(NamedTuple):
     Args:
         newer: Id of the newer episode.
         older: Id of the older one.
-        weight: What the newer one says of it: `ENDED`, `DISPUTED` or `PRESUMED`.
+        weight: What the newer one says of it: `ENDED`, `DISPUTED`, `PRESUMED` or `FOLLOWED`.
     """
 
     newer: str

@@ -54,7 +54,7 @@ from bardo.consolidate.texts.noted_facts import (
 from bardo.consolidate.texts.rule_extraction import speaker
 from bardo.consolidate.texts.secrets import is_secret
 from bardo.consolidate.texts.sentence import Note, Sentence, sentences
-from bardo.model import DISPUTED, ENDED, PRESUMED, CorrectionRule, Episode, Fact, Fingerprint
+from bardo.model import DISPUTED, ENDED, CorrectionRule, Episode, Fact, Fingerprint
 from bardo.ports import Vectors
 
 if TYPE_CHECKING:
@@ -247,14 +247,14 @@ class StatementReader:
         drawn.corrections += self._presumed(episode, compared.values())
 
     def _presumed(self, episode: Episode, older: Iterable[Older]) -> list[Correction]:
-        """The older records that an episode probably replaces."""
+        """The older records that an episode may replace."""
         message = self._message(episode)
         # A record names its component and environment, by which rules tell what it replaces.
         is_read = form_of(episode) != "record" and len(message.text.split()) <= READ_WORDS
         if self._cross_encoder is None or not is_read:
             return []
         found = presumed(message, older, partial(cosines, self._embed), self._odds_of)
-        return [Correction(episode.id, id_, PRESUMED) for id_ in found]
+        return [Correction(episode.id, id_, weight) for id_, weight in found.items()]
 
     def _message(self, episode: Episode) -> Message:
         """The text of an episode with its clauses that state something."""

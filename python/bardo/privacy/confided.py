@@ -44,9 +44,10 @@ class _Talk:
 def confidences_in(episodes: Iterable[Episode]) -> Iterator[tuple[Episode, str | None]]:
     """Yields what was told in confidence, with the speaker who told it, None if not known.
 
-    A message that says nothing but the request means the one before it by the same person, or the one after it if it
-    announces one. The reply of the agent is told in confidence too, and so are the next message of the person and the
-    reply to it: they go on about the same ("My lips are sealed." "The band is Ravi's.").
+    A message that says nothing but the request, or begins with what was said, means the one before it by the same
+    person, too, or the one after it if it announces one. The reply of the agent is told in confidence too, and so are
+    the next message of the person and the reply to it: they go on about the same ("My lips are sealed." "The band is
+    Ravi's.").
 
     Args:
         episodes: Episodes of a log, in their order.
@@ -69,11 +70,15 @@ def confidences_in(episodes: Iterable[Episode]) -> Iterator[tuple[Episode, str |
             if episode.role == "user":
                 talks[place] = _Talk(episode)
             yield episode, episode.speaker
-            if confidences.is_bare(episode.text) and episode.role != "agent":
-                if confidences.announces(episode.text):
-                    announced.add(person)
-                elif person in latest:
-                    yield latest[person], episode.speaker
+            is_bare = confidences.is_bare(episode.text)
+            if episode.role != "agent" and is_bare and confidences.announces(episode.text):
+                announced.add(person)
+            elif (
+                episode.role != "agent"
+                and (is_bare or confidences.refers_back(episode.text))
+                and person in latest
+            ):
+                yield latest[person], episode.speaker
         latest[person] = episode
 
 

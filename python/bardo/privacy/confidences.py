@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
+#: Number of texts of which the answer is kept: recall reads the turns beside each memory again.
+_CACHED = 4_096
 #: Maximum number of characters that are searched.
 _SEARCHED = 8_192
-#: Words of which every request has some; a text without them is not searched.
-_HINT = re.compile(
-    r"(?i)between (?:us|you|the two|ourselves)|confiden|\b(?:yourself|yourselves|ourselves|quiet|private|secret)\b|"
-    r"under wraps|your hat|the record|be discreet|(?:ears|eyes) only|no ?body|no one|not a word|say nothing|"
-    r"(?:n['’]t|\bdont|\bnot(?: to)?) (?:please |yet |ever )?(?:tell|inform|let|breathe|mention|share|repeat|spread|"
-    r"pass|say)\b|unter uns|vertraulich|niemandem|keinem|weiter(?:sagen|erzähl)|für (?:dich|sich)|"
-    r"entre (?:nous|tú|nosotros)|à personne|a nadie|a nessuno"
-)
 #: The first word of a request.
 _FIRST = re.compile(r"\W*[\w'’]*")
 #: Words that carry nothing of a confidence themselves, and signs.
@@ -34,10 +28,11 @@ _FILL = re.compile(
 _BARE = 1
 
 
+@lru_cache(_CACHED)
 def asks(text: str) -> bool:
     """Whether a text asks to keep something in confidence, or says that it was told so."""
     text = text[:_SEARCHED]
-    if not _HINT.search(text):
+    if not _hint().search(text):
         return False
     return any(
         not _report().search(text[: match.start() + len(_FIRST.match(match[0])[0])])  # type: ignore[index]
@@ -51,6 +46,11 @@ def is_bare(text: str) -> bool:
     return len(_FILL.sub(" ", rest).split()) <= _BARE
 
 
+def refers_back(text: str) -> bool:
+    """Whether a text that asks for confidence begins with an earlier message: "regarding the tablets"."""
+    return any(form.search(text[:_SEARCHED]) for form in _back())
+
+
 def announces(text: str) -> bool:
     """Whether a bare request announces the message that follows: "can I tell you something in confidence?"."""
     return text.rstrip().endswith((":", "?"))
@@ -60,6 +60,12 @@ def announces(text: str) -> bool:
 def _table() -> dict[str, Any]:
     """Returns the content of `confidences.toml`."""
     return tomllib.loads(resources.files(__package__).joinpath("confidences.toml").read_text("utf-8"))
+
+
+@cache
+def _hint() -> re.Pattern[str]:
+    """Returns the pattern of words of which every request has some; a text without them is not searched."""
+    return re.compile("|".join(_table()["hint"]["words"]), re.IGNORECASE)
 
 
 @cache
@@ -77,6 +83,12 @@ def _requests() -> re.Pattern[str]:
 def _report() -> re.Pattern[str]:
     """Returns the pattern of words before a request that make it none."""
     return re.compile(_table()["report"]["before"], re.IGNORECASE)
+
+
+@cache
+def _back() -> list[re.Pattern[str]]:
+    """Returns the patterns of beginnings that speak of an earlier message."""
+    return [re.compile(form, re.IGNORECASE) for form in _table()["back"].values()]
 
 
 def _filled(form: str, parts: dict[str, str]) -> str:

@@ -139,7 +139,8 @@ def links_of(
     if rules is None:
         return links
     clauses = _Clauses(rules)
-    linked = {frozenset(link[:2]) for link in (*links, *contents.links)}
+    # A replacement that a pass only found possible is read again.
+    linked = {frozenset(link[:2]) for link in (*links, *contents.links) if link[3] > FOLLOWED}
     referred, followed = _successions(log, contents, episodes, clauses, encoder)
     for weight, found in (
         (ENDED, _corrections(log, episodes[:AMONG], clauses, encoder)),

@@ -25,7 +25,7 @@ const CHAIN: usize = 4;
 /// older one and come first. What lies farther behind may answer another question than the older one: it stands directly behind.
 const REACH: f32 = 5.0;
 /// Minimum share of the older memory's score that a newer one has which is only known to be about the same.
-const ABOUT_AS_RELEVANT: f32 = 0.6;
+const ABOUT_AS_RELEVANT: f32 = 0.4;
 /// Part of a score by which the newer of a pair is placed above the older one.
 const MARGIN: f32 = 1e-4;
 
