@@ -14,8 +14,8 @@ from bardo.consolidate.corrections.effects import Message
 from bardo.consolidate.drawn import Older
 from bardo.model import FOLLOWED, PRESUMED
 
-#: Least log odds by the cross-encoder of a likely and of a possible replacement. Of pairs that both hold 7 and 20 in 100
-#: reach them (`pairs-*`), of turns near each other in a conversation 1 in 100.
+#: Least log odds by the cross-encoder of a likely and of a possible replacement. Of pairs that both hold 7 and 20 %
+#: reach them (`pairs-*`), of turns near each other in a conversation 1 %.
 LIKELY, POSSIBLE = 1.5, -0.5
 #: Maximum number of sentences that the cross-encoder reads for a message, the nearest ones.
 READ_AT_MOST = 4
