@@ -362,6 +362,15 @@ def day_of(at: int) -> str:
     return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
+def last_day(until: int) -> str:
+    """The last day of what holds until an instant, in UTC: what ends at midnight has the day before as its last one.
+
+    Args:
+        until: Microseconds UTC, not included.
+    """
+    return day_of(until - 1 if until % (config.SECONDS_PER_DAY * MICROSECONDS) == 0 else until)
+
+
 def checked_tick(given: SupportsIndex) -> int:
     """Returns a caller's tick as an integer.
 

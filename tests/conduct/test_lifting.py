@@ -121,6 +121,23 @@ def test_a_lift_ends_a_rejection_under_the_same_conditions_alone(gate: bardo.Gat
         assert bool(gate.state("rejected")) is not is_lifted
 
 
+@pytest.mark.parametrize(
+    ("order", "said", "exception"),
+    [
+        ("deploy on Fridays", "Friday deploys are okay again, but only before noon UTC.", "before 12:00"),
+        ("use pandas", "Pandas is fine again, but only in the offline scripts.", "in the offline scripts"),
+    ],
+)
+def test_a_lift_with_a_limit_ends_nothing_and_adds_an_exception(
+    gate: bardo.Gate, order: str, said: str, exception: str
+) -> None:
+    gate.reject(order, by="Ana")
+    with gate._store.writing():
+        assert lift(gate._store, said, by="Ana", episode="e1", at=NOW + 1) == []
+    (entry,) = gate.state("rejected")
+    assert exception in " ".join((*entry.forbidden.conditions, *entry.forbidden.allowed))
+
+
 def test_a_release_that_is_out_is_no_rejection_beside_a_lift() -> None:
     assert only_lifts("The new version is out, you can use pandas again.")
     assert not only_lifts("You can use polars again, but don't use pandas")

@@ -53,6 +53,14 @@ def test_a_sentence_that_forbids_is_a_rejection_in_its_own_words(
 
 
 @pytest.mark.parametrize(
+    "said",
+    ["Hotfixes may go to production without my approval.", "Photos of the garden may go to the press."],
+)
+def test_a_permission_is_no_rejection(encoder: cross_encoder.CrossEncoder, said: str) -> None:
+    assert order_reader.read([Message(said, "", ())], encoder) == [[]]
+
+
+@pytest.mark.parametrize(
     ("before", "answer", "refused"),
     [
         ("Six guests so far. Shall I order the sushi platter?", "Half of them are allergic to fish, so no.",

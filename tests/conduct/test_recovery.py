@@ -340,3 +340,14 @@ def test_a_prohibition_of_a_user_stands_in_every_prompt_as_a_rule(memory: bardo.
         assert f"rule ({rule.id}): Never push to main." in block
         assert "hotfixes" not in block
         assert "small commits" not in block
+
+
+def test_a_session_that_begins_is_told_of_messages_that_no_pass_has_heard(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "agent") as memory:
+        memory.remember("Never deploy on weekends.", role="user", kind="turn")
+        memory.remember("Understood.", role="agent", kind="turn")
+        assert memory.boot().notes == (
+            "1 message since the last pass: orders and lifts in them are heard by the next `sleep`",
+        )
+        memory.sleep()
+        assert memory.boot().notes == ()

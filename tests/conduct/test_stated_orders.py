@@ -150,6 +150,11 @@ def test_an_announcement_before_a_ban_is_left_out() -> None:
     assert said.text == "no messages to parents on weekends."
 
 
+def test_a_sentence_that_says_who_does_the_forbidden_thing_is_no_further_order() -> None:
+    assert stated_orders("Only the pipeline does that.", "Never run terraform apply from a laptop.") == []
+    assert stated_orders("Only Rosa opens it.", "The cash box is in the office.")
+
+
 @pytest.mark.parametrize(
     "text", ["Understood, local models only for that.", "Max 19 from now on.", "Standard seats only."]
 )

@@ -253,8 +253,8 @@ def test_undoing_one_end_leaves_the_turn_corrected_for_another(
 @pytest.mark.parametrize(
     ("text", "standing"),
     [
-        ("I'm flying to Lisbon on 20 October 2025.", "until 21 October 2025"),
-        ("I work at the museum until 20 October 2025.", "until 21 October 2025"),
+        ("I'm flying to Lisbon on 20 October 2025.", "until 20 October 2025"),
+        ("I work at the museum until 20 October 2025.", "until 20 October 2025"),
         ("My exam is on 20 October 2025 and my sister lives in Rome.", ""),
         ("We booked Crete, 15 to 20 October 2025. My dog is called Bruno.", ""),
     ],

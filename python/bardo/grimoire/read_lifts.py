@@ -237,6 +237,8 @@ def _lift(
         row = store.get(rows[place].id)
         if row != rows[place] or not isinstance(row, StateEntry | Rule):
             return ""
+        if lifting.limit(store, row, said.text, by=said.by, episode=said.episode.id):
+            return ""
         if isinstance(row, StateEntry) and is_read(row.corrections):
             lifting.end(store, row, said.text, by=said.by, at=said.episode.at)
             return "ended"

@@ -23,6 +23,7 @@ from bardo.conduct.storage.rows import check
 from bardo.conduct.storage.store import ConductStore
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.grimoire.checkpoints import Checkpoint
+from bardo.grimoire.hearing import HEARD, PAGE
 from bardo.grimoire.session import Session
 from bardo.model import INHERITED_KIND, Episode
 
@@ -52,7 +53,7 @@ class Briefing:
         tokens: Number of its tokens.
         budget: Maximum number of tokens.
         is_resumed: Whether an earlier session was cut off, which the text says with `[SESSION_RESUME]`.
-        notes: Content that did not fit.
+        notes: Content that did not fit, and messages of which no pass has heard the orders yet.
     """
 
     text: str
@@ -207,10 +208,11 @@ class Recovery:
                 Block("resume", text, priority=10, protected=True, place="first", trusted=True),
                 *blocks,
             ]
+        unheard = _unheard(self._session)
         if not blocks:
-            return Briefing("", 0, budget)
+            return Briefing("", 0, budget, notes=unheard)
         prompt = assemble(blocks, budget=budget, reserve=0, tokenizer=self._session.config.assemble.tokenizer)
-        notes = prompt.notes
+        notes = (*prompt.notes, *unheard)
         if not self._session.is_dead:
             notes = (*notes, *self._session.made_prompts.note(prompt))
             if cut_off is not None:
@@ -287,3 +289,14 @@ def _moment(at: int) -> str:
 
 def _day(at: int) -> str:
     return _moment(at)[:10]
+
+
+def _unheard(session: Session) -> tuple[str, ...]:
+    """A note on the messages of users since the last pass; none if there are none."""
+    page = session.log.since(session.log.watermark(HEARD), PAGE)
+    told = sum(episode.role == "user" for _, episode in page)
+    if not told or session.is_dead:
+        return ()
+    most = "at least " if len(page) == PAGE else ""
+    messages = "1 message" if told == 1 else f"{most}{told} messages"
+    return (f"{messages} since the last pass: orders and lifts in them are heard by the next `sleep`",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bardo import _core
-from bardo.clock import day_of
+from bardo.clock import day_of, last_day
 from bardo.consolidate.clause import form_of
 from bardo.consolidate.languages import is_unmade
 from bardo.consolidate.statement_ends import has_ended
@@ -59,12 +59,14 @@ def in_words(
     if statement and statement.since is not None and now is not None and statement.since > now:
         parts.append(f"from {day(statement.since)}")
     if statement and statement.until is not None:
-        parts.append(f"until {day(statement.until)}")
+        # A text says the last day ("until 20 March"); a caller, or a newer value, the first one on which it is over.
+        is_of_text = isinstance(record, Fact) and bool(record.evidence) and record.status == "active"
+        parts.append(f"until {(_last_day if is_of_text else day)(statement.until)}")
     if lifted is not None:
         parts.append(_since(lifted.word, lifted.at))
     ends = [at for _, at, is_disputed in corrections if not is_disputed]
     if told_until is not None and not ends:
-        parts.append(f"until {day(told_until)}")
+        parts.append(f"until {_last_day(told_until)}")
     if ends:
         parts.append(_since("corrected", ends[0]))
     elif isinstance(record, Fact) and record.status == "contradicted" and record.ended_by == "ancestor":
@@ -106,6 +108,10 @@ def turn_ends(facts: _core.FactStore, episodes: Mapping[str, str], now: int) -> 
 def day(at: int) -> str:
     """Formats the day of a time, UTC, as `14 March 2026`."""
     return day_of(at) if FIRST_AT <= at <= LAST_AT else "an unknown day"
+
+
+def _last_day(until: int) -> str:
+    return last_day(until) if FIRST_AT < until <= LAST_AT else day(until)
 
 
 def _since(what: str, at: int | None) -> str:

@@ -29,6 +29,17 @@ WORDS, BEFORE = 60, 30
 _READ = '{"is_read": true}'
 #: Plain words of a prohibition; "I don't want ..." tells one in many other words.
 _PLAIN = lazy_pattern(r"(?<!\bi )\b(?:don['’]?t|do not|never)\b", re.IGNORECASE)
+#: Words that permit, and words that bound or forbid: "hotfixes may go out without my approval" forbids nothing.
+_PERMITS = lazy_pattern(r"\b(?<!in )may (?!not\b|only\b|be\b)[a-z]+\b")
+_APPROVAL = lazy_pattern(
+    r"\bwithout (?:my|our|his|her|their|any|[A-Z]\w+['’]s) (?:approval|ok(?:ay)?|permission|sign-?off)\b",
+    re.IGNORECASE,
+)
+_BOUNDS = lazy_pattern(
+    r"\b(?:not?|nothing|no ?body|no one|none|never|only|unless|until|till|before|after|except|but|nor|without|at most|"
+    r"alone|provided|ceiling|another story|the rest|most)\b|n['’]t\b|\d",
+    re.IGNORECASE,
+)
 #: Marks of whose words the first text of a pair is.
 _USER, _AGENT = "user: ", "agent: "
 
@@ -140,7 +151,8 @@ def _pairs(message: Message) -> Iterator[tuple[str, str]]:
 def _is_of_forms(said: str) -> bool:
     """Whether forms decide on a sentence: in plain words they know small talk and reports from orders more surely."""
     is_plain = _PLAIN.search(said) is not None or is_redirection(said)
-    return is_plain or is_other("rejection", Utterance(said))
+    permits = _PERMITS.search(said) is not None and not _BOUNDS.search(_APPROVAL.sub("", said))
+    return is_plain or permits or is_other("rejection", Utterance(said))
 
 
 def _orders(read: Sequence[tuple[tuple[str, str], float]]) -> Iterator[Order]:

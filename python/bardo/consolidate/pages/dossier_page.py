@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from bardo.clock import MICROSECONDS, day_of
+from bardo.clock import MICROSECONDS, day_of, last_day
 from bardo.config import SECONDS_PER_DAY
 from bardo.consolidate.pages.page_facts import LATELY, Known, PageFacts
 from bardo.consolidate.pages.subjects import headings
@@ -244,7 +244,7 @@ class Page:
             remarks.append("unsure")
         until = fact.statement.until if fact.statement else None
         if until is not None and until > self.at:
-            remarks.append(f"until {day_of(until)}")
+            remarks.append(f"until {(last_day if fact.evidence else day_of)(until)}")
             self._turn(until)
         taught = {other.origin for other in one.twins if is_of_ancestor(other, self.agent)}
         if taught and not is_of_ancestor(fact, self.agent):

@@ -94,6 +94,14 @@ class _Scope(NamedTuple):
     patterns: frozenset[str]
 
 
+#: Limit of what a clause allows: "okay again, but only before noon".
+_LIMIT = lazy_pattern(
+    r"(?:,|;|\b(?:but|though|and)) only (?P<limit>(?:before|after|until|till|on|in|at|for|with|if|when|during|from|"
+    r"between|up to|by)\b[^.!?;]*)",
+    re.IGNORECASE,
+)
+
+
 class _Allowed(NamedTuple):
     """Act or thing that a clause allows.
 
@@ -175,10 +183,47 @@ def lift(
     ended = dict.fromkeys(row.id for each in allowed for row in _against(each, rows))
     for row, conditions in (pair for each in allowed if each.again for pair in _narrowed(each, rows)):
         if row.id not in ended:
-            given = {"conditions": [*_forbidden(row).conditions, *conditions], "by": by}
-            told = heard(json.loads(row.corrections or "{}") | given, episode, conditions)
-            store.put(replace(row, corrections=json.dumps(told)))
+            _except(store, row, conditions, by=by, episode=episode)
+    if _LIMIT.search(text):
+        for row in rows:
+            if row.id in ended:
+                limit(store, row, text, by=by, episode=episode)
+        return []
     return [end(store, row, text, by=by, at=at) for row in rows if row.id in ended]
+
+
+def limit(store: ConductStore, row: StateEntry | Rule, text: str, *, by: str, episode: str) -> bool:
+    """Adds the case to which words limit what they allow as an exception; returns whether they limit it.
+
+    Args:
+        store: State and rules of the agent, in a transaction.
+        row: Rejection or rule that the words allow.
+        text: Words of the person: "Friday deploys are okay again, but only before noon".
+        by: Name of the person.
+        episode: Id of the episode of the words.
+    """
+    found = _LIMIT.search(text)
+    if found is None:
+        return False
+    case = " ".join(found["limit"].split())
+    known = _forbidden(row)
+    if conditions := [f"except {each}" for each in propose(f"don't do it {case}").conditions]:
+        fresh = [each for each in conditions if each not in known.conditions]
+        _except(store, row, fresh, by=by, episode=episode)
+    elif case not in known.allowed:
+        given = {"allowed": [*known.allowed, case], "by": by}
+        told = heard(json.loads(row.corrections or "{}") | given, episode, [case])
+        store.put(replace(row, corrections=json.dumps(told)))
+    return True
+
+
+def _except(
+    store: ConductStore, row: StateEntry | Rule, conditions: Sequence[str], *, by: str, episode: str
+) -> None:
+    """Adds conditions under which a rejection does not hold."""
+    given = {"conditions": [*_forbidden(row).conditions, *conditions], "by": by}
+    told = heard(json.loads(row.corrections or "{}") | given, episode, list(conditions))
+    store.put(replace(row, corrections=json.dumps(told)))
 
 
 def end(store: ConductStore, row: StateEntry | Rule, text: str, *, by: str, at: int) -> StateEntry | Rule:

@@ -127,7 +127,7 @@ def allow(
             row = changed.get(found.order.row.id, found.order.row)
             if found.case:
                 changed[row.id] = _with_case(store, row, found.case[:LONG], by=by, episode=episode)
-            elif row.id not in changed:
+            elif row.id not in changed and not lifting.limit(store, row, text, by=by, episode=episode):
                 changed[row.id] = lifting.end(store, row, text, by=by, at=at)
     return list(changed.values())
 

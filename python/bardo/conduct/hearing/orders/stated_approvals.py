@@ -103,6 +103,9 @@ def _of_one(clause: str, before: str) -> StatedOrder | None:
     if verb not in words().verbs | _RULING:
         return None
     is_pointing = alone["rest"].lower() in ("it", "them", "that", "those", "these")
+    if is_pointing and verb == "do":
+        # "Never run X. Only the pipeline does that." says again what the clause before it forbids.
+        return None
     thing = topic_of(before) if is_pointing else alone["rest"]
     return _reserved(clause, f"don't {verb} {thing}", alone["who"] or "") if thing else None
 
