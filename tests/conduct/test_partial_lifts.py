@@ -94,3 +94,18 @@ def test_only_a_person_adds_an_allowed_case(tmp_path: Path) -> None:
         gate.correct(entry.id, forbids={"allowed": ["agent/*"]}, by="Anna")
         assert gate.before("git push --force origin agent/fix").decision != "block"
         assert gate.before("git push --force origin develop").decision == "block"
+
+
+def test_a_person_allows_no_case_of_what_needs_the_approval_of_another(tmp_path: Path) -> None:
+    clock = bardo.ManualClock(1_800_000_000_000_000)
+    with bardo.open(tmp_path, clock=clock) as memory:
+        for speaker, text in (
+            ("Ruth", "We don't add new dependencies to courier-api without my OK."),
+            ("Ines", "Customer addresses may go to the Bundespost API, the contract is signed."),
+        ):
+            memory.remember(text, role="user", kind="turn", speaker=speaker)
+            memory.sleep()
+            clock.advance(3_600)
+    with bardo.gate(tmp_path, clock=clock) as gate:
+        (entry,) = gate.state("rejected")
+        assert (entry.by, entry.forbidden.allowed) == ("Ruth", ())

@@ -23,6 +23,7 @@ from bardo.conduct.model.authors import author_of
 from bardo.conduct.model.entries import Rule, StateEntry
 from bardo.conduct.parse.actions import operation_table
 from bardo.conduct.parse.conditions import conditions
+from bardo.conduct.parse.conditions.conditions import WITHOUT_APPROVAL
 from bardo.conduct.parse.forbids import LONG, Forbids
 from bardo.conduct.parse.rejections import wording
 from bardo.conduct.parse.rejections.forbidden import propose
@@ -45,6 +46,7 @@ _SCOPE = lazy_pattern(
 #: One thing of an order that a person points at: "that one Wednesday".
 _POINTED = lazy_pattern(r"\b(?:that|those|these|this)(?: one)? (?P<word>[\w'-]+)", re.IGNORECASE)
 _LISTED = lazy_pattern(r"(?P<one>[\w'-]+)(?:,? (?:and|or|nor)|,)(?: no)? (?P<other>[\w'-]+)", re.IGNORECASE)
+_MY = lazy_pattern(r"\bmy\b", re.IGNORECASE)
 _OWNER = lazy_pattern(r"(?<=\s)(?:[A-Z][\w.-]+|\w+(?:'s|s'))(?=\s)|\b\w+(?:'s|s') ")
 #: Minimum length of a stem of which a longer one is another form: "deliv", "deliveri".
 _FORM = 5
@@ -119,7 +121,9 @@ def allow(
     orders = [
         _order(row)
         for row in rows
-        if row.episode not in ("", episode) and is_person(author_of(row.by)[0], agent)
+        if row.episode not in ("", episode)
+        and is_person(author_of(row.by)[0], agent)
+        and not _is_of_another(row, by)
     ]
     changed: dict[str, StateEntry | Rule] = {}
     for one in given:
@@ -130,6 +134,13 @@ def allow(
             elif row.id not in changed and not lifting.limit(store, row, text, by=by, episode=episode):
                 changed[row.id] = lifting.end(store, row, text, by=by, at=at)
     return list(changed.values())
+
+
+def _is_of_another(row: StateEntry | Rule, by: str) -> bool:
+    """Whether an order asks for the approval of its author ("not without my OK"), who is not the person that speaks."""
+    told = row.summary if isinstance(row, StateEntry) else row.text
+    reserves = WITHOUT_APPROVAL in row.forbidden.conditions and _MY.search(told) is not None
+    return reserves and author_of(row.by)[0].casefold() != author_of(by)[0].casefold()
 
 
 def _with_case(
