@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, get_args
 
@@ -11,6 +10,7 @@ from bardo.bequeath.content.directive_kinds import KINDS
 from bardo.capture.tool_calls import words_beside
 from bardo.consolidate.pages.wording import counted
 from bardo.errors import StoreError
+from bardo.grimoire.kept_notes import kept_notes
 from bardo.model import ENDED, CorrectionRule, Episode, Fact
 from bardo.recall.lifted import plain
 
@@ -46,11 +46,11 @@ def listen(session: Session, advisor: Advisor | None, *, until_done: bool) -> tu
         advisor: Access to a language model, which decides what the regressions leave undecided; None without one.
         until_done: Whether to continue until everything is heard.
     """
-    kept: Counter[str] = Counter()
+    kept: list[StateEntry | Rule] = []
     notes: dict[str, None] = {}
     while page := session.log.since(session.log.watermark(HEARD), PAGE):
         try:
-            kept.update(_hear([episode for _, episode in page], session, advisor, notes))
+            kept += _hear([episode for _, episode in page], session, advisor, notes)
         except StoreError as error:
             return (
                 *notes,
@@ -59,13 +59,7 @@ def listen(session: Session, advisor: Advisor | None, *, until_done: bool) -> tu
         session.log.set_watermark(HEARD, page[-1][0])
         if not until_done:
             break
-    if not kept:
-        return tuple(notes)
-    counts = ", ".join(f"{kind} ({count})" for kind, count in sorted(kept.items()))
-    return (
-        *notes,
-        f"kept from what was said, in the gate: {counts}",
-    )
+    return (*notes, *kept_notes(kept))
 
 
 def end_outdated(session: Session) -> tuple[str, ...]:
@@ -156,8 +150,8 @@ def _ended(session: Session, heard: Sequence[StateEntry]) -> list[list[str]]:
 
 def _hear(
     episodes: Sequence[Episode], session: Session, advisor: Advisor | None, notes: dict[str, None]
-) -> list[str]:
-    """Stores the entries heard in episodes, oldest first; returns their kinds, and adds to the notes."""
+) -> Sequence[StateEntry | Rule]:
+    """Stores the entries heard in episodes, oldest first; returns them, and adds to the notes."""
     from bardo.consolidate.texts.secrets import is_secret
     from bardo.grimoire.turns import with_before
 
@@ -193,7 +187,7 @@ def _hear(
         if not is_secret(one.summary)
     ]
     if not spoken:
-        return [*_kinds(_keep(results, contradicted, set(), session, notes))]
+        return _keep(results, contradicted, set(), session, notes).rows
     utterances = [one for _, one in spoken]
     found = hearing.read(utterances, *session.indexer.vectors_of([one.text for one in utterances]))
     before_of = {episode.id: before.text for episode, before in said if before is not None}
@@ -240,12 +234,7 @@ def _hear(
     pairs = sorted([*pairs, *results], key=lambda pair: places[pair[1].episode])
     kept = _keep(pairs, contradicted, {episode.id for episode, _ in said}, session, notes)
     _lift(_quiet(spoken, found, before_of, kept.lifting, session), session, notes)
-    return [*_kinds(kept)]
-
-
-def _kinds(kept: Kept) -> Iterator[str]:
-    """Yields the kinds of the entries that were kept."""
-    yield from (getattr(one, "kind", "rule") for one in kept.rows)
+    return kept.rows
 
 
 def _results(episodes: Sequence[Episode], session: Session) -> list[tuple[Heard | None, Source]]:
