@@ -365,14 +365,15 @@ class StatementReader:
         facts = [fact_of(text, (clause,), episode, who) for text, clause in kin.items()]
         if len({clause.sentence for clause in record.clauses}) > 1:
             return facts
-        over = newer.ended & frozenset[str]().union(*(clause.names for clause in corrected))
+        # "We dropped Vite" names nothing but the thing that is over.
+        is_of_end = bool(newer.names) and newer.names <= newer.ended
+        over = newer.names if is_of_end and not newer.left else frozenset[str]()
         left = [
             clause
             for clause in record.clauses
             if clause.stated
             and clause.text
             and (clause not in corrected or outlasts(clause, newer))
-            # "We dropped Vite" leaves nothing of "label-web is TypeScript built with Vite".
             and not any(name in clause.text.casefold() for name in over)
         ]
         worths = self._worths([Sentence(clause.text, (clause,)) for clause in left])
